@@ -1,0 +1,97 @@
+package status
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// Recovery is a failure that was overcome below the tools: the caller need not
+// act on it, but it leaves a trace.
+type Recovery struct {
+	Source  string    `json:"source,omitempty"`
+	Reason  string    `json:"reason"`
+	Attempt int       `json:"attempt"`
+	At      time.Time `json:"at"`
+}
+
+// Call accompanies one tool call through its context and collects what the
+// layers below did: attempts, recoveries, completed steps. It is safe for
+// concurrent use. It never holds arguments or data.
+type Call struct {
+	ID      string // unique per call
+	TraceID string // 32 hex digits
+	SpanID  string // 16 hex digits
+	Tool    string
+	// Progress, if set, is told in one line what a long call is doing.
+	Progress func(message string)
+
+	mu        sync.Mutex
+	attempts  int
+	recovered []Recovery
+	steps     []string
+}
+
+type callKey struct{}
+
+// WithCall returns a context that carries c.
+func WithCall(ctx context.Context, c *Call) context.Context {
+	return context.WithValue(ctx, callKey{}, c)
+}
+
+// CallFrom returns the call that ctx carries, or a fresh one that nobody reads.
+func CallFrom(ctx context.Context) *Call {
+	if c, ok := ctx.Value(callKey{}).(*Call); ok && c != nil {
+		return c
+	}
+	return &Call{}
+}
+
+// Attempted counts one request, command or read that was tried.
+func (c *Call) Attempted() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.attempts++
+}
+
+// Recovered records a failure that was overcome at that attempt.
+func (c *Call) Recovered(source string, r Reason, attempt int, at time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.recovered = append(c.recovered, Recovery{source, r.Name(), attempt, at})
+}
+
+// Step records a completed step in one line, such as "searched github".
+func (c *Call) Step(what string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.steps) < 50 {
+		c.steps = append(c.steps, Line(what, 120))
+	}
+}
+
+// Report tells the caller what is being done; it may be lost and nothing depends on it.
+func (c *Call) Report(message string) {
+	if c.Progress != nil {
+		c.Progress(Line(message, maxFact))
+	}
+}
+
+func (c *Call) trace() *trace {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return &trace{
+		CallID: c.ID, TraceID: c.TraceID, SpanID: c.SpanID, Attempts: c.attempts,
+		Recovered: append([]Recovery(nil), c.recovered...), CompletedSteps: append([]string(nil), c.steps...),
+	}
+}
+
+type trace struct {
+	CallID         string     `json:"call_id,omitempty"`
+	TraceID        string     `json:"trace_id,omitempty"`
+	SpanID         string     `json:"span_id,omitempty"`
+	Attempts       int        `json:"attempts,omitempty"`
+	Recovered      []Recovery `json:"recovered,omitempty"`
+	CompletedSteps []string   `json:"completed_steps,omitempty"`
+	IdempotencyKey string     `json:"idempotency_key,omitempty"`
+}

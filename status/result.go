@@ -1,0 +1,252 @@
+package status
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+)
+
+var everyCheck = []Check{Transport, Shape, InBand, Identity, Scope, Completeness, Effectiveness}
+
+// A named thing that was read proves its own scope, and no filter was applied.
+var readChecks = []Check{Transport, Shape, InBand, Identity, Completeness}
+
+// An absence of a named thing rests on the credential and on the visible container.
+var absenceChecks = []Check{Transport, Identity, Scope}
+
+// Result is the answer of one or more sources, one row each. What may be
+// concluded is derived from the rows, so that merging is a union. The zero
+// Result is an access failure.
+type Result[T any] struct{ rows []*row[T] }
+
+type row[T any] struct {
+	items []T
+	head
+}
+
+// head is what a row says beside its items.
+type head struct {
+	source   string
+	status   Status
+	code     Code
+	failures []Failure
+	unproven []string
+	cursor   string
+	examined int
+	count    int
+	asOf     time.Time
+	witness  *Witness
+	single   bool
+}
+
+// Row is the public view of one source's part of a result.
+type Row struct {
+	Source     string
+	Status     Status
+	Code       Code
+	Items      int
+	NextCursor string
+	Failures   []Failure
+}
+
+// List is the answer to a set question. It is success or empty only if all
+// seven checks hold; otherwise partial, or an access failure where no item is
+// there and a check failed on which everything rests.
+func List[T any](source string, items []T, a *Audit) Result[T] {
+	a.settle(everyCheck...)
+	h := a.head(source, len(items))
+	if f, bad := a.rotten(); bad && len(items) == 0 {
+		return Failed[T](source, f)
+	}
+	switch {
+	case len(a.gaps) > 0:
+		h.status, h.code = Partial, partialCode(h.failures)
+	case a.next != "":
+		h.status, h.code = Partial, None
+	case len(items) > 0:
+		h.status, h.code = Success, None
+	default:
+		w, ok := a.witness(everyCheck...)
+		if !ok { // unreachable after settle; kept so that an empty can never lack its witness
+			return Failed[T](source, Fail(UncaughtServerError))
+		}
+		h.status, h.code, h.witness = Empty, None, w
+	}
+	return Result[T]{[]*row[T]{{items, h}}}
+}
+
+// One is the answer to a question for a named thing that was read: success, or
+// partial where the audit names a part that is missing.
+func One[T any](source string, item T, a *Audit) Result[T] {
+	a.settle(readChecks...)
+	h := a.head(source, 1)
+	h.single = true
+	switch {
+	case len(a.gaps) > 0:
+		h.status, h.code = Partial, partialCode(h.failures)
+	case a.next != "":
+		h.status, h.code = Partial, None
+	default:
+		h.status, h.code = Success, None
+	}
+	return Result[T]{[]*row[T]{{[]T{item}, h}}}
+}
+
+// Absent is the answer for a named thing that the source says it does not have.
+// It is empty / REFERENCE_UNRESOLVED if the audit proves that the credential
+// counted and that the container is visible; otherwise it is an access failure
+// with evidence.existence absent_or_hidden. Options describe the reference.
+func Absent[T any](source string, a *Audit, opts ...Option) Result[T] {
+	h := a.head(source, 0)
+	w, ok := a.witness(absenceChecks...)
+	if !ok {
+		f := Fail(AbsentOrHidden, Existence.Is(ExistenceUnknown))
+		if len(h.failures) > 0 {
+			f = gravest(h.failures).With(Existence.Is(ExistenceUnknown))
+		}
+		return Failed[T](source, f.With(opts...))
+	}
+	h.status, h.code, h.witness, h.single = Empty, ReferenceUnresolved, w, true
+	h.failures = []Failure{Fail(NotFoundConfirmed, append([]Option{By(source)}, opts...)...)}
+	return Result[T]{[]*row[T]{{nil, h}}}
+}
+
+// Failed is the answer of a source from which nothing may be concluded.
+func Failed[T any](source string, f Failure) Result[T] {
+	f = f.Within(source, "", "")
+	return Result[T]{[]*row[T]{{nil, head{source: source, status: AccessFailure, code: f.Code(), failures: []Failure{f}}}}}
+}
+
+func (a *Audit) head(source string, items int) head {
+	h := head{source: source, unproven: a.unproven(), cursor: a.next, examined: a.examined, asOf: a.asOf, count: items}
+	for _, f := range a.failures() {
+		h.failures = append(h.failures, f.Within(source, "", ""))
+	}
+	return h
+}
+
+// Merge unites the answers of several sources. It is associative, commutative
+// and idempotent.
+func Merge[T any](results ...Result[T]) Result[T] {
+	var out Result[T]
+	seen := map[*row[T]]bool{}
+	for _, r := range results {
+		rows := r.rows
+		if len(rows) == 0 { // the zero Result stays what it is: a failure
+			rows = []*row[T]{nil}
+		}
+		for _, x := range rows {
+			if !seen[x] {
+				seen[x] = true
+				out.rows = append(out.rows, x)
+			}
+		}
+	}
+	slices.SortStableFunc(out.rows, func(a, b *row[T]) int {
+		if c := cmp.Compare(a.facet().source, b.facet().source); c != 0 {
+			return c
+		}
+		if a == nil || b == nil {
+			return cmp.Compare(fmt.Sprint(a == nil), fmt.Sprint(b == nil))
+		}
+		return cmp.Compare(fmt.Sprintf("%+v", *a), fmt.Sprintf("%+v", *b))
+	})
+	return out
+}
+
+// facet is the head of a row; a nil row, which a zero Result leaves, is a failure.
+func (x *row[T]) facet() head {
+	if x == nil {
+		f := Fail(UncaughtServerError)
+		return head{status: AccessFailure, code: f.Code(), failures: []Failure{f}}
+	}
+	return x.head
+}
+
+func (r Result[T]) heads() []head {
+	if len(r.rows) == 0 {
+		return []head{(*row[T])(nil).facet()}
+	}
+	hs := make([]head, len(r.rows))
+	for i, x := range r.rows {
+		hs[i] = x.facet()
+	}
+	return hs
+}
+
+// Rows returns the sources' parts, ordered by the name of the source.
+func (r Result[T]) Rows() []Row {
+	var out []Row
+	for _, h := range r.heads() {
+		out = append(out, Row{h.source, h.status, h.code, h.count, h.cursor, slices.Clone(h.failures)})
+	}
+	return out
+}
+
+// Items returns what was found, source by source.
+func (r Result[T]) Items() []T {
+	var out []T
+	for _, x := range r.rows {
+		if x != nil {
+			out = append(out, x.items...)
+		}
+	}
+	return out
+}
+
+// Verdict derives what may be concluded from all rows together.
+func (r Result[T]) Verdict() (Status, Code) { return verdict(r.heads()) }
+
+// verdict: empty only if every source proved empty; any failure beside data or
+// beside an empty gives partial; all failed gives access_failure.
+func verdict(hs []head) (Status, Code) {
+	n := map[Status]int{}
+	worst, inside := None, None
+	for _, h := range hs {
+		n[h.status]++
+		worst = graver(worst, h.code)
+		if h.status == Partial || h.status == AccessFailure {
+			inside = graver(inside, h.code)
+		}
+	}
+	switch {
+	case n[AccessFailure] == len(hs):
+		return AccessFailure, worst
+	case n[Empty] == len(hs):
+		return Empty, worst
+	case n[Partial]+n[AccessFailure] == 0:
+		return Success, None
+	default:
+		return Partial, partialOf(inside)
+	}
+}
+
+// partialCode is the code of a partial row with these gaps.
+func partialCode(fs []Failure) Code {
+	c := None
+	for _, f := range fs {
+		c = graver(c, f.Code())
+	}
+	return partialOf(c)
+}
+
+// partialOf maps a code to one that may stand beside partial: a query that one
+// source could not take is, for the whole answer, a filter that did not resolve.
+func partialOf(c Code) Code {
+	if c == InputMissing {
+		return ReferenceUnresolved
+	}
+	return c
+}
+
+// gravest returns the failure that stands at the top.
+func gravest(fs []Failure) Failure {
+	var top Failure
+	for i, f := range fs {
+		if i == 0 || f.Code().Info().gravity > top.Code().Info().gravity {
+			top = f
+		}
+	}
+	return top
+}

@@ -1,0 +1,175 @@
+package status
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// The labels of the report, in its order. The prompt report_failure uses the same.
+const (
+	LabelFailure   = "Failure"
+	LabelAttempted = "Attempted"
+	LabelMissing   = "Missing capability"
+	LabelCan       = "What I can still do"
+	LabelUnblock   = "What would unblock the full task"
+)
+
+// maxSubject bounds what a summary repeats of the question, in runes.
+const maxSubject = 160
+
+// ReportLabels lists the labels of the five-line report in its order.
+func ReportLabels() []string {
+	return []string{LabelFailure, LabelAttempted, LabelMissing, LabelCan, LabelUnblock}
+}
+
+// Text is the text channel. Its first line is machine-readable, its second is
+// the summary; then comes the report if there is a failure, and the data and
+// coverage as one line of JSON, so that text alone carries the whole answer and
+// nothing that people wrote can start a line of its own.
+func (e Envelope) Text() string {
+	in := e.get()
+	var b strings.Builder
+	fmt.Fprintf(&b, "status=%s code=%s retryable=%t\n%s\n", in.Status, in.Code, in.Code != None && in.failure.Retryable(), in.Summary)
+	if in.Code != None {
+		in.report(&b)
+	}
+	tail := struct {
+		Candidates []Candidate `json:"candidates,omitempty"`
+		Evidence   facts       `json:"evidence,omitempty"`
+		Data       any         `json:"data,omitempty"`
+		Coverage   *coverage   `json:"coverage,omitempty"`
+		Trace      *trace      `json:"trace,omitempty"`
+	}{Coverage: in.Coverage}
+	if in.Data != nil {
+		tail.Data = in.Data
+	}
+	if in.Failure != nil {
+		tail.Candidates, tail.Evidence, tail.Trace = in.Failure.Candidates, in.Failure.Evidence, in.Trace
+	}
+	if line, err := encode(tail); err == nil && len(line) > 2 {
+		b.Write(line)
+		b.WriteByte('\n')
+	}
+	return strings.TrimRight(b.String(), "\n")
+}
+
+// report writes the five lines that name the failure and the way out of it.
+func (in *envelope) report(b *strings.Builder) {
+	f := in.failure
+	line := func(label, text string) { fmt.Fprintf(b, "%s: %s\n", label, text) }
+	line(LabelFailure, fmt.Sprintf("%s at %s, severity %s: %s", f.Reason(), f.Reason().Stage(), f.Severity(), f.Because()))
+	attempted := first(f.Operation(), "the call")
+	if f.Source() != "" {
+		attempted += " on " + f.Source()
+	}
+	attempted += fmt.Sprintf(", api_called %s", f.APICalled())
+	if in.Trace != nil && in.Trace.Attempts > 0 {
+		attempted += fmt.Sprintf(", attempts %d", in.Trace.Attempts)
+	}
+	if in.Trace != nil && len(in.Trace.CompletedSteps) > 0 {
+		attempted += "; done: " + strings.Join(in.Trace.CompletedSteps, ", ")
+	}
+	line(LabelAttempted, attempted)
+	line(LabelMissing, first(f.Capability(), "–"))
+	line(LabelCan, f.Fallback())
+	unblock := f.Action()
+	if s := seconds(f.RetryAfter()); s > 0 && !strings.Contains(unblock, strconv.Itoa(s)+" seconds") {
+		unblock += fmt.Sprintf(" Wait %d seconds first.", s)
+	}
+	line(LabelUnblock, unblock)
+}
+
+// summarize words the verdict. Only an empty result speaks of absence.
+func summarize(q Question, hs []head, s Status, f Failure, single bool) string {
+	many := subject(first(q.Many, q.One, "what was asked for"), q.Rest)
+	one := subject(first(q.One, q.Many, "what was asked for"), q.Rest)
+	n := 0
+	for _, h := range hs {
+		n += h.count
+	}
+	counted := strconv.Itoa(n) + " " + many
+	if n == 1 {
+		counted = "1 " + one
+	}
+	switch s {
+	case Success:
+		if single {
+			return fmt.Sprintf("Found %s in %s.", one, sources(hs))
+		}
+		return fmt.Sprintf("Found %s in %s.", counted, sources(hs))
+	case Empty:
+		return summarizeEmpty(hs, many, f)
+	case Partial:
+		return summarizePartial(hs, f, counted, one, single)
+	default:
+		if single || q.Many == "" {
+			return fmt.Sprintf("Could not check %s: %s.", one, reasonsOf(hs, f))
+		}
+		return fmt.Sprintf("Could not check %s: %s.", many, reasonsOf(hs, f))
+	}
+}
+
+func summarizeEmpty(hs []head, many string, f Failure) string {
+	opening := "Found nothing"
+	for _, h := range hs {
+		if len(h.unproven) > 0 {
+			opening = "Found nothing in what the account of source " + sources(hs) + " can see"
+			break
+		}
+	}
+	if f.d != nil {
+		return fmt.Sprintf("%s: %s.", opening, f.Because())
+	}
+	return fmt.Sprintf("%s: %s was searched to the end and has no %s.", opening, sources(hs), many)
+}
+
+func summarizePartial(hs []head, f Failure, counted, one string, single bool) string {
+	switch {
+	case f.d == nil && single:
+		return fmt.Sprintf("Partial results: %s is here in part; more of it follows with next_cursor.", one)
+	case f.d == nil:
+		return fmt.Sprintf("Partial results: %s so far; more follow with next_cursor.", counted)
+	case single:
+		return fmt.Sprintf("Partial results: %s is here in part; %s.", one, reasonsOf(hs, f))
+	default:
+		return fmt.Sprintf("Partial results: %s seen so far; %s.", counted, reasonsOf(hs, f))
+	}
+}
+
+// reasonsOf says why, the gravest first, at most three distinct reasons.
+func reasonsOf(hs []head, top Failure) string {
+	texts := []string{top.Because()}
+	for _, h := range hs {
+		if h.status == Empty {
+			continue
+		}
+		for _, f := range h.failures {
+			if t := f.Because(); len(texts) < 3 && !contains(texts, t) {
+				texts = append(texts, t)
+			}
+		}
+	}
+	return strings.Join(texts, "; ")
+}
+
+func contains(texts []string, t string) bool {
+	for _, x := range texts {
+		if x == t {
+			return true
+		}
+	}
+	return false
+}
+
+func sources(hs []head) string {
+	var names []string
+	for _, h := range hs {
+		if !contains(names, h.source) && h.status != AccessFailure {
+			names = append(names, h.source)
+		}
+	}
+	return first(strings.Join(names, ", "), "the source")
+}
+
+func subject(noun, rest string) string { return Line(strings.TrimSpace(noun+" "+rest), maxSubject) }
