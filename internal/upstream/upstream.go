@@ -1,0 +1,104 @@
+// Package upstream is the only HTTP client of frank. It authorizes requests,
+// pins them to the configured host, reads answers to their end within a limit,
+// has every attempt classified, retries what the contract lists, opens the
+// circuit of a dependency that keeps failing, revalidates what it has read
+// before, and shares one flight among identical concurrent reads.
+//
+// It knows no provider and decides nothing about absence: it returns either an
+// [Exchange] that a connector may interpret, or a [status.Failure]. It never
+// logs a body, a credential or the value of a header that carries one.
+package upstream
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/frank-mcp/frank/status"
+)
+
+// Credential authorizes the requests of one source.
+type Credential interface {
+	// Authorize sets the headers that carry the credential. A failure is one of
+	// stage auth_preflight; nothing is sent then.
+	Authorize(ctx context.Context, h http.Header) *status.Failure
+	// Identity is a short hash that changes with the credential and from which it
+	// cannot be recovered; empty for anonymous access.
+	Identity(ctx context.Context) string
+	// Configured reports whether a credential is meant to be used at all.
+	Configured() bool
+}
+
+// Retry bounds what one call may spend. A zero field takes the default that the
+// configuration documents: 3 attempts, 20 s, 10 s, 60 s.
+type Retry struct {
+	MaxAttempts int
+	Budget      time.Duration // of a call, waiting included
+	Timeout     time.Duration // of one attempt, body included
+	Cooldown    time.Duration // of an open circuit
+}
+
+// Options configures the client of one source.
+type Options struct {
+	Source     string // its name, for failures and logs
+	BaseURL    string // absolute, without a final slash
+	Insecure   bool   // plain http to a host that is not loopback is allowed
+	Credential Credential
+	Scopes     string // extra text for the fingerprint: configuration that changes what is granted
+	Retry      Retry
+	MaxBody    int64             // bytes; 0: 8 MiB
+	Transport  http.RoundTripper // nil: one shared pool
+	Classify   Classifier        // the provider's reading of an attempt; may be nil
+	UserAgent  string
+	Log        *slog.Logger
+	Now        func() time.Time
+}
+
+// Classifier reads one attempt in the provider's terms, rate limits before
+// permissions. It returns nil if it has nothing to add; then the generic reading
+// applies, by which only an accepted status with the wanted media type is usable.
+// It sees every answer that was read to its end, also accepted ones, so that it
+// can find in-band errors and signals in headers.
+type Classifier func(*Exchange) *status.Failure
+
+// Media is what the body must be.
+type Media uint8
+
+// The media of an answer.
+const (
+	JSON  Media = iota // application/json or +json; an accepted status with anything else fails
+	Bytes              // whatever was asked for, except an HTML page that nobody asked for
+	NoBody
+)
+
+// Want says what an answer must be to be usable.
+type Want struct {
+	Class    string // endpoint class for logs and proofs: GET /repos/{owner}/{repo}/issues
+	Statuses []int  // usable statuses; nil: 200
+	Media    Media
+	NoCache  bool // neither revalidate nor share
+	MaxBody  int64
+	// Repeatable marks a write that carries an idempotency key; reads always are.
+	Repeatable bool
+}
+
+// Exchange is one answer, read to its end.
+type Exchange struct {
+	Method   string
+	Path     string // as sent, without host and query
+	Class    string
+	Status   int
+	Header   http.Header // of the answer
+	Body     []byte
+	At       time.Time // when the answer was read
+	Attempts int
+	Cached   bool   // the provider confirmed what was read before (304)
+	Location string // path of the final address if a redirect on the same host was followed
+	Want     Want
+}
+
+// Proof names the exchange as the proof of a check.
+func (x *Exchange) Proof() status.Proof {
+	return status.Proof{Request: x.Method + " " + x.Path, At: x.At}
+}
