@@ -9,6 +9,7 @@ package connectors
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/frank-mcp/frank/internal/ref"
@@ -82,10 +83,20 @@ type Source struct {
 	Prober         Prober
 	// Owns reports whether a parsed link or reference points into this source.
 	Owns func(ref.Ref) bool
+	// Holds reports whether a container of that name (project, repository, space)
+	// can be one of this source's, by its form or configuration alone. Nil: any.
+	Holds func(k Kind, container string) bool
+	// Kinds is what the provider can be at best; Broken, if set, answers every
+	// question: the source could not be opened.
+	Kinds  []Kind
+	Broken *status.Failure
 }
 
 // Serves reports whether the source is of that kind.
 func (s Source) Serves(k Kind) bool {
+	if s.Broken != nil {
+		return slices.Contains(s.Kinds, k)
+	}
 	switch k {
 	case KindTracker:
 		return s.Tracker != nil

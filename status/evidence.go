@@ -78,6 +78,7 @@ var (
 	FirstReason         = Key[string]{"first_reason"}
 	CheckName           = Key[string]{"check"}
 	Rule                = Key[string]{"rule"}
+	Withheld            = Key[int]{"withheld"}
 )
 
 // ExistenceUnknown is the value of [Existence] when absent and hidden look alike.

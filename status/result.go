@@ -250,3 +250,53 @@ func gravest(fs []Failure) Failure {
 	}
 	return top
 }
+
+// Map translates the items of r and keeps what may be concluded.
+func Map[T, U any](r Result[T], translate func(T) U) Result[U] {
+	var out Result[U]
+	for _, x := range r.rows {
+		if x == nil {
+			out.rows = append(out.rows, nil)
+			continue
+		}
+		y := &row[U]{head: x.head}
+		for _, item := range x.items {
+			y.items = append(y.items, translate(item))
+		}
+		out.rows = append(out.rows, y)
+	}
+	return out
+}
+
+// Withhold drops the items that keep refuses. They are counted, not named: the
+// row becomes partial for the reason of why, or an access failure if it was the
+// answer for a named thing.
+func Withhold[T any](r Result[T], keep func(T) bool, why Failure) Result[T] {
+	var out Result[T]
+	for _, x := range r.rows {
+		if x == nil {
+			out.rows = append(out.rows, nil)
+			continue
+		}
+		y := &row[T]{head: x.head}
+		for _, item := range x.items {
+			if keep(item) {
+				y.items = append(y.items, item)
+			}
+		}
+		dropped := len(x.items) - len(y.items)
+		switch {
+		case dropped == 0:
+			y = x
+		case x.single:
+			out.rows = append(out.rows, Failed[T](x.source, why).rows...)
+			continue
+		default:
+			y.count = len(y.items)
+			y.failures = append(slices.Clone(x.failures), why.With(Withheld.Is(dropped)).Within(x.source, "", ""))
+			y.status, y.code = Partial, partialCode(y.failures)
+		}
+		out.rows = append(out.rows, y)
+	}
+	return out
+}

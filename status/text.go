@@ -45,7 +45,10 @@ func (e Envelope) Text() string {
 		tail.Data = in.Data
 	}
 	if in.Failure != nil {
-		tail.Candidates, tail.Evidence, tail.Trace = in.Failure.Candidates, in.Failure.Evidence, in.Trace
+		tail.Candidates, tail.Evidence = in.Failure.Candidates, in.Failure.Evidence
+	}
+	if in.Failure != nil || (in.Trace != nil && len(in.Trace.Recovered) > 0) {
+		tail.Trace = in.Trace
 	}
 	if line, err := encode(tail); err == nil && len(line) > 2 {
 		b.Write(line)

@@ -1,0 +1,188 @@
+// Package journal keeps one record for every failure of a call, so that a person
+// can see afterwards what could not be checked and why.
+//
+// A record holds names, codes, counts, hashes and times. It never holds
+// arguments, data, bodies, header values, credentials, addresses that unblock
+// something, or text that a provider or a person wrote.
+package journal
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Record is one failure as it happened.
+type Record struct {
+	At          time.Time `json:"at"`
+	CallID      string    `json:"call_id"`
+	TraceID     string    `json:"trace_id,omitempty"`
+	Tool        string    `json:"tool"`
+	Operation   string    `json:"operation,omitempty"`
+	Source      string    `json:"source,omitempty"`
+	Stage       string    `json:"stage"`
+	Reason      string    `json:"reason"`
+	Code        string    `json:"code"`
+	Severity    string    `json:"severity"`
+	Outcome     string    `json:"outcome"` // the status of the whole answer
+	HTTPStatus  int       `json:"http_status,omitempty"`
+	Attempts    int       `json:"attempts,omitempty"`
+	Retryable   bool      `json:"retryable"`
+	Fingerprint string    `json:"fingerprint,omitempty"`
+}
+
+// Query selects records; zero fields select all. Limit 0 means no limit.
+type Query struct {
+	Since  time.Time
+	Source string
+	Code   string
+	Limit  int
+}
+
+// maxFile is the size at which the file is turned over; one older file is kept.
+const maxFile = 4 << 20
+
+// maxKept bounds the records that are held in memory when there is no file.
+const maxKept = 1000
+
+// Journal appends records to a file that several processes may share, and keeps
+// the newest in memory. It is safe for concurrent use. Failing to write never
+// fails a call; [Journal.Broken] tells.
+type Journal struct {
+	path string
+	mu   sync.Mutex
+	kept []Record
+	err  error
+}
+
+// Open returns the journal at path; an empty path keeps records in memory only.
+// The file is made when the first record is written.
+func Open(path string) *Journal { return &Journal{path: path} }
+
+// DefaultPath is failures.jsonl in frank's folder of the user's state, or empty if
+// the user has none.
+func DefaultPath() string {
+	if dir := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
+		return filepath.Join(dir, "frank", "failures.jsonl")
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(home, ".local", "state", "frank", "failures.jsonl")
+}
+
+// Path is the file, or empty.
+func (j *Journal) Path() string { return j.path }
+
+// Add writes the record.
+func (j *Journal) Add(r Record) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if len(j.kept) == maxKept {
+		j.kept = slices.Delete(j.kept, 0, maxKept/10)
+	}
+	j.kept = append(j.kept, r)
+	if j.path != "" {
+		j.err = j.write(r)
+	}
+}
+
+// Broken reports whether the last record could not be written to the file.
+func (j *Journal) Broken() bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.err != nil
+}
+
+// write appends one line in one call, which keeps the lines of several processes apart.
+func (j *Journal) write(r Record) error {
+	line, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(j.path), 0o700); err != nil {
+		return err
+	}
+	if info, err := os.Stat(j.path); err == nil && info.Size() > maxFile {
+		if err := os.Rename(j.path, j.path+".1"); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	f, err := os.OpenFile(j.path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(append(line, '\n'))
+	return errors.Join(err, f.Close())
+}
+
+// Listing is what [Journal.List] found.
+type Listing struct {
+	Records []Record // newest first
+	Total   int      // that the query selects, before the limit
+	Damaged int      // lines that could not be read
+	Read    bool     // false if the file is there but could not be read
+}
+
+// List returns the selected records, newest first, those of other processes
+// included.
+func (j *Journal) List(q Query) Listing {
+	all, damaged, ok := j.load()
+	out := Listing{Damaged: damaged, Read: ok}
+	for _, r := range slices.Backward(all) {
+		if r.At.Before(q.Since) || (q.Source != "" && r.Source != q.Source) || (q.Code != "" && r.Code != q.Code) {
+			continue
+		}
+		out.Total++
+		if q.Limit == 0 || len(out.Records) < q.Limit {
+			out.Records = append(out.Records, r)
+		}
+	}
+	return out
+}
+
+func (j *Journal) load() (all []Record, damaged int, ok bool) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.path == "" || j.err != nil {
+		return slices.Clone(j.kept), 0, j.err == nil
+	}
+	for _, path := range []string{j.path + ".1", j.path} {
+		records, bad, err := read(path)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return slices.Clone(j.kept), damaged, false
+		}
+		all, damaged = append(all, records...), damaged+bad
+	}
+	slices.SortStableFunc(all, func(a, b Record) int { return a.At.Compare(b.At) })
+	return all, damaged, true
+}
+
+func read(path string) (records []Record, damaged int, err error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, 0, err
+	}
+	lines := bufio.NewScanner(bytes.NewReader(data))
+	lines.Buffer(nil, len(data)+1)
+	for lines.Scan() {
+		var r Record
+		if len(lines.Bytes()) == 0 {
+			continue
+		}
+		if json.Unmarshal(lines.Bytes(), &r) != nil || r.Reason == "" {
+			damaged++
+			continue
+		}
+		records = append(records, r)
+	}
+	return records, damaged, lines.Err()
+}

@@ -1,0 +1,200 @@
+package tools
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/frank-mcp/frank/connectors"
+	"github.com/frank-mcp/frank/internal/policy"
+	"github.com/frank-mcp/frank/internal/ref"
+	"github.com/frank-mcp/frank/status"
+)
+
+// set is a question for a set of items.
+type set struct {
+	spec      Spec
+	args      any
+	source    string
+	container string
+	limit     int
+	cursor    string
+	rest      string // completes "issues …" in the summary
+}
+
+// asking puts a question to one source.
+type asking[T connectors.Item] func(context.Context, connectors.Source) status.Result[T]
+
+// askSet asks every source that the question concerns, at the same time, and
+// merges their answers. Each source gets its share of the limit.
+func askSet[T connectors.Item](ctx context.Context, d *Deps, q set, ask func(context.Context, connectors.Source, connectors.Paging) status.Result[T]) status.Envelope {
+	filters := echo(q.args)
+	id := identify(q.spec.Name+"\x00"+q.source, filters)
+	from, failure := decodeCursor(q.cursor, id)
+	if failure != nil {
+		return q.spec.refuse(*failure)
+	}
+	sources, failure := d.forContainer(q.spec.Kind, q.source, q.container)
+	if failure != nil {
+		return q.spec.refuse(*failure)
+	}
+	if from != nil {
+		sources = slices.DeleteFunc(sources, func(s connectors.Source) bool { _, ok := from[s.Name]; return !ok })
+	}
+	if len(sources) == 0 {
+		return q.spec.refuse(status.Fail(status.InvalidArgument, status.Arguments.Is([]status.Argument{{
+			Name: "cursor", Reason: status.InvalidArgument.Name(), Problem: "its sources are no longer configured; leave it out",
+		}})))
+	}
+	share := max(1, q.limit/len(sources))
+	result := status.Merge(fanOut(ctx, d, q.spec, sources, func(ctx context.Context, s connectors.Source) status.Result[T] {
+		if f := d.forbids(s, q.spec.Needs, effective(s, q.container)); f != nil {
+			return status.Failed[T](s.Name, *f)
+		}
+		return ask(ctx, s, connectors.Paging{Limit: share, Cursor: from[s.Name]})
+	})...)
+	return result.Envelope(status.Question{
+		Operation: q.spec.Operation, Capability: string(q.spec.Needs), One: q.spec.One, Many: q.spec.Many,
+		Rest: q.rest, Filters: withDefault(filters, q, sources), NextCursor: nextCursor(result.Rows(), id),
+		Fallback: d.fallback(q.spec, sources),
+	})
+}
+
+// one is a question for a named thing.
+type one struct {
+	spec   Spec
+	args   any
+	source string
+	ref    ref.Ref
+	cursor string
+	rest   string
+}
+
+// askOne asks the sources that the reference can point into. If the thing is in
+// exactly one of them, that is the answer; if in several, they are candidates.
+func askOne[T connectors.Item](ctx context.Context, d *Deps, q one, ask func(context.Context, connectors.Source, ref.Ref, string) status.Result[T]) status.Envelope {
+	filters := echo(q.args)
+	id := identify(q.spec.Name+"\x00"+q.source, filters)
+	from, failure := decodeCursor(q.cursor, id)
+	if failure != nil {
+		return q.spec.refuse(*failure)
+	}
+	sources, failure := d.forRef(q.spec.Kind, q.source, q.ref)
+	if failure != nil {
+		return q.spec.refuse(*failure)
+	}
+	question := status.Question{
+		Operation: q.spec.Operation, Capability: string(q.spec.Needs), One: q.spec.One, Many: q.spec.Many,
+		Rest: q.rest, Filters: filters, Fallback: d.fallback(q.spec, sources),
+	}
+	results := fanOut(ctx, d, q.spec, sources, func(ctx context.Context, s connectors.Source) status.Result[T] {
+		r := q.ref
+		if r.Project == "" && r.URL() == "" {
+			r.Project = s.DefaultProject
+		}
+		if f := d.forbids(s, q.spec.Needs, r.Project); f != nil {
+			return status.Failed[T](s.Name, *f)
+		}
+		return ask(ctx, s, r, from[s.Name])
+	})
+	hits := slices.DeleteFunc(slices.Clone(results), func(r status.Result[T]) bool { return len(r.Items()) == 0 })
+	switch len(hits) {
+	case 0:
+		return status.Merge(results...).Envelope(question)
+	case 1:
+		question.NextCursor = nextCursor(hits[0].Rows(), id)
+		return hits[0].Envelope(question)
+	default:
+		return status.Refuse(question, ambiguous(q.ref, hits))
+	}
+}
+
+// ambiguous lists what a reference fits.
+func ambiguous[T connectors.Item](r ref.Ref, hits []status.Result[T]) status.Failure {
+	var cs []status.Candidate
+	for _, h := range hits {
+		for _, item := range h.Items() {
+			cs = append(cs, item.Candidate())
+		}
+	}
+	return status.Fail(status.AmbiguousTarget, status.WasCalled, status.Reference.Is(r.String()), status.Margin.Is(0), status.Among(cs...))
+}
+
+// fanOut asks the sources side by side. What a source may not be asked is
+// answered without asking it; a panic below is that source's failure.
+func fanOut[T connectors.Item](ctx context.Context, d *Deps, spec Spec, sources []connectors.Source, ask asking[T]) []status.Result[T] {
+	results := make([]status.Result[T], len(sources))
+	if len(sources) == 1 {
+		results[0] = askSource(ctx, d, spec, sources[0], ask)
+		return results
+	}
+	var wg sync.WaitGroup
+	for i, s := range sources {
+		wg.Go(func() { results[i] = askSource(ctx, d, spec, s, ask) })
+	}
+	wg.Wait()
+	return results
+}
+
+func askSource[T connectors.Item](ctx context.Context, d *Deps, spec Spec, s connectors.Source, ask asking[T]) (r status.Result[T]) {
+	defer func() {
+		if recover() != nil {
+			r = status.Failed[T](s.Name, status.Fail(status.UncaughtServerError))
+		}
+	}()
+	if f := d.Manifest.Check(s, spec.Needs); f != nil {
+		return status.Failed[T](s.Name, *f)
+	}
+	r = ask(ctx, s)
+	status.CallFrom(ctx).Step(spec.Operation + " on " + s.Name)
+	return withhold(d, s, spec.Needs, r)
+}
+
+// forbids is the failure by which policy answers instead of the source, or nil.
+func (d *Deps) forbids(s connectors.Source, c connectors.Capability, container string) *status.Failure {
+	if f := policy.Outside(s.Only, container); f != nil {
+		return f
+	}
+	return d.Policy.Denies(string(c), container)
+}
+
+// withhold drops what lies outside the allow-list or under a deny rule, whatever
+// link, redirect or search led there.
+func withhold[T connectors.Item](d *Deps, s connectors.Source, c connectors.Capability, r status.Result[T]) status.Result[T] {
+	return status.Withhold(r, func(item T) bool {
+		return policy.Allowed(s.Only, item.Where()) && d.Policy.Denies(string(c), item.Where()) == nil
+	}, status.Fail(status.PolicyDenied, status.WasCalled))
+}
+
+// withDefault names the container that took effect where none was given.
+func withDefault(filters []status.FilterEcho, q set, sources []connectors.Source) []status.FilterEcho {
+	if q.container != "" || len(sources) != 1 || sources[0].DefaultProject == "" {
+		return filters
+	}
+	name := map[connectors.Kind]string{connectors.KindTracker: "project", connectors.KindRepo: "repo", connectors.KindDocs: "space"}[q.spec.Kind]
+	return append([]status.FilterEcho{{Name: name, Value: sources[0].DefaultProject}}, filters...)
+}
+
+// fallback says which other source could still be asked, or nothing.
+func (d *Deps) fallback(spec Spec, asked []connectors.Source) string {
+	var same, code []string
+	for _, s := range d.Sources {
+		if s.Broken != nil || slices.ContainsFunc(asked, func(a connectors.Source) bool { return a.Name == s.Name }) {
+			continue
+		}
+		if s.Serves(spec.Kind) {
+			same = append(same, s.Name)
+		} else if s.Serves(connectors.KindRepo) {
+			code = append(code, s.Name)
+		}
+	}
+	switch {
+	case len(same) > 0:
+		return "ask " + spec.Name + " with source " + strings.Join(same, " or ") + ", and label the answer provisional"
+	case len(code) > 0:
+		return "read source " + strings.Join(code, " or ") + " with repo_search_code, and label the answer provisional"
+	default:
+		return ""
+	}
+}

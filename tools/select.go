@@ -1,0 +1,185 @@
+package tools
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/frank-mcp/frank/connectors"
+	"github.com/frank-mcp/frank/internal/ref"
+	"github.com/frank-mcp/frank/status"
+)
+
+// everywhere, as a container, asks for all that the account sees instead of the
+// default project.
+const everywhere = "*"
+
+// named returns the source of that name, which must be of that kind.
+func (d *Deps) named(name string, k connectors.Kind) (connectors.Source, *status.Failure) {
+	i := slices.IndexFunc(d.Sources, func(s connectors.Source) bool { return s.Name == name })
+	if i < 0 {
+		f := status.Fail(status.EnumRequired, status.Arguments.Is([]status.Argument{{
+			Name: "source", Reason: status.EnumRequired.Name(), Problem: "there is no source of this name", Allowed: d.names(k),
+		}}), status.ValidValues.Is(d.names(k)))
+		return connectors.Source{}, &f
+	}
+	s := d.Sources[i]
+	if k != "" && !s.Serves(k) {
+		f := status.Fail(status.OperationUnsupported, status.By(s.Name), status.Feature.Is("a "+noun(k)), status.ValidValues.Is(d.names(k)))
+		return s, &f
+	}
+	return s, nil
+}
+
+// names lists the sources of a kind, or all.
+func (d *Deps) names(k connectors.Kind) []string {
+	out := []string{}
+	for _, s := range d.Sources {
+		if k == "" || s.Serves(k) {
+			out = append(out, s.Name)
+		}
+	}
+	return out
+}
+
+func (d *Deps) serving(k connectors.Kind) []connectors.Source {
+	var out []connectors.Source
+	for _, s := range d.Sources {
+		if s.Serves(k) {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// forContainer selects the sources of a set question: the named one, else all of
+// that kind which can have such a container.
+func (d *Deps) forContainer(k connectors.Kind, source, container string) ([]connectors.Source, *status.Failure) {
+	if source != "" {
+		s, f := d.named(source, k)
+		return []connectors.Source{s}, f
+	}
+	all := d.serving(k)
+	if len(all) == 0 {
+		f := d.notConnected(noun(k))
+		return nil, &f
+	}
+	if container == "" || container == everywhere {
+		return all, nil
+	}
+	out := slices.DeleteFunc(slices.Clone(all), func(s connectors.Source) bool {
+		return s.Holds != nil && !s.Holds(k, container)
+	})
+	if len(out) == 0 {
+		f := status.Fail(status.NoCandidates, status.NotCalled, status.Reference.Is(container), status.Among(d.defaults(all)...))
+		return nil, &f
+	}
+	return out, nil
+}
+
+// defaults offers the default projects of sources as candidates.
+func (d *Deps) defaults(sources []connectors.Source) []status.Candidate {
+	var out []status.Candidate
+	for _, s := range sources {
+		if s.DefaultProject != "" {
+			out = append(out, status.Candidate{Ref: s.DefaultProject, Source: s.Name})
+		}
+	}
+	return out
+}
+
+// forRef selects the sources that a reference can point into.
+func (d *Deps) forRef(k connectors.Kind, source string, r ref.Ref) ([]connectors.Source, *status.Failure) {
+	if source != "" {
+		s, f := d.named(source, k)
+		if f == nil && s.Broken == nil && r.URL() != "" && s.Owns != nil && !s.Owns(r) {
+			no := status.Fail(status.InvalidArgument, status.Arguments.Is([]status.Argument{{
+				Name: "source", Reason: status.InvalidArgument.Name(), Problem: "the link points elsewhere; leave source out", Allowed: d.owners(k, r),
+			}}))
+			f = &no
+		}
+		return []connectors.Source{s}, f
+	}
+	all := d.serving(k)
+	if len(all) == 0 {
+		f := d.notConnected(noun(k))
+		return nil, &f
+	}
+	out := slices.DeleteFunc(slices.Clone(all), func(s connectors.Source) bool { return s.Owns != nil && !s.Owns(r) })
+	if len(out) > 0 {
+		return out, nil
+	}
+	if r.URL() != "" && slices.ContainsFunc(d.Sources, func(s connectors.Source) bool { return s.Owns != nil && s.Owns(r) }) {
+		f := status.Fail(status.OperationUnsupported, status.Feature.Is("a "+noun(k)), status.Reference.Is(r.String()))
+		return nil, &f
+	}
+	f := d.notConnected(foreign(r)).With(status.Reference.Is(r.String()), status.Host.Is(r.Host))
+	return nil, &f
+}
+
+func (d *Deps) owners(k connectors.Kind, r ref.Ref) []string {
+	var out []string
+	for _, s := range d.serving(k) {
+		if s.Owns == nil || s.Owns(r) {
+			out = append(out, s.Name)
+		}
+	}
+	return out
+}
+
+// notConnected says that what is wanted has no source here, and what could be added.
+func (d *Deps) notConnected(what string) status.Failure {
+	return status.Fail(status.ConnectorNotConfigured, status.Provider.Is(what), status.Options.Is(d.Providers))
+}
+
+// foreign words what a reference would need.
+func foreign(r ref.Ref) string {
+	switch {
+	case r.Provider != "" && r.Host != "":
+		return r.Provider + " at " + r.Host
+	case r.Provider != "":
+		return r.Provider
+	case r.Host != "":
+		return r.Host
+	default:
+		return "anything that has references such as " + r.String()
+	}
+}
+
+func noun(k connectors.Kind) string {
+	switch k {
+	case connectors.KindTracker:
+		return "tracker"
+	case connectors.KindRepo:
+		return "repository"
+	case connectors.KindDocs:
+		return "document source"
+	default:
+		return "source"
+	}
+}
+
+// effective is the container that a source is asked about: what was given, else
+// the source's default.
+func effective(s connectors.Source, container string) string {
+	switch container {
+	case everywhere:
+		return ""
+	case "":
+		return s.DefaultProject
+	default:
+		return container
+	}
+}
+
+// quoted words a literal text for a summary.
+func quoted(word, text string) string {
+	if text == "" {
+		return ""
+	}
+	return " " + word + " “" + status.Line(text, 60) + "”"
+}
+
+// words joins the parts of a summary's object.
+func words(parts ...string) string {
+	return strings.TrimSpace(strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), ""))
+}

@@ -1,0 +1,100 @@
+// Package tools declares the tools: one file each, with typed arguments from
+// which the input schema is made. A tool binds its arguments, selects sources,
+// asks them side by side and merges their answers into one envelope.
+//
+// It names no provider, sends no request, writes no log and speaks no MCP: the
+// server package seals what it returns.
+package tools
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/frank-mcp/frank/capabilities"
+	"github.com/frank-mcp/frank/connectors"
+	"github.com/frank-mcp/frank/internal/journal"
+	"github.com/frank-mcp/frank/internal/policy"
+	"github.com/frank-mcp/frank/status"
+)
+
+// Deps is what the tools work with.
+type Deps struct {
+	Sources   []connectors.Source
+	Manifest  *capabilities.Manager
+	Policy    policy.Policy
+	Journal   *journal.Journal
+	Providers []string // that this version can connect, for what to add to the configuration
+	Now       func() time.Time
+}
+
+// Spec is what a tool says of itself.
+type Spec struct {
+	Name        string
+	Title       string
+	Description string
+	Operation   string // such as tracker.search
+	Kind        connectors.Kind
+	Needs       connectors.Capability
+	One, Many   string // what it returns, as nouns
+	Writes      bool
+	Local       bool // asks nothing outside the server itself
+}
+
+// Tool is one tool.
+type Tool interface {
+	Spec() Spec
+	// InputSchema is made from the tool's argument struct.
+	InputSchema() json.RawMessage
+	// Call answers. It never panics on bad arguments; raw may be anything.
+	Call(ctx context.Context, d *Deps, raw json.RawMessage) status.Envelope
+}
+
+// All lists the tools in the order in which they are shown.
+func All() []Tool {
+	return []Tool{
+		trackerSearch, trackerGetIssue, trackerDescribe,
+		repoSearchCode, repoReadFile, repoList, repoGetChange, repoHistory,
+		docsSearch, docsRead, docsList,
+		listCapabilities, resolveReference, listFailures,
+	}
+}
+
+// ByCapability maps each capability to the tools that need it.
+func ByCapability() map[connectors.Capability][]string {
+	m := map[connectors.Capability][]string{}
+	for _, t := range All() {
+		if s := t.Spec(); s.Needs != "" {
+			m[s.Needs] = append(m[s.Needs], s.Name)
+		}
+	}
+	return m
+}
+
+// tool is a declaration: a spec and a function from bound arguments to the answer.
+type tool[A any] struct {
+	spec Spec
+	run  func(ctx context.Context, d *Deps, a A) status.Envelope
+}
+
+func (t tool[A]) Spec() Spec { return t.spec }
+
+func (t tool[A]) InputSchema() json.RawMessage { return schemaOf[A]() }
+
+func (t tool[A]) Call(ctx context.Context, d *Deps, raw json.RawMessage) status.Envelope {
+	args, failure := bind[A](raw)
+	if failure != nil {
+		return status.Refuse(t.spec.question("what "+t.spec.Name+" was asked for"), *failure)
+	}
+	return t.run(ctx, d, args)
+}
+
+// question words the call as a whole, before any source is known.
+func (s Spec) question(what string) status.Question {
+	return status.Question{Operation: s.Operation, Capability: string(s.Needs), One: what}
+}
+
+// refuse answers before any source was asked.
+func (s Spec) refuse(f status.Failure) status.Envelope {
+	return status.Refuse(s.question("what "+s.Name+" was asked for"), f)
+}
