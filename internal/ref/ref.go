@@ -121,7 +121,10 @@ func (r Ref) String() string {
 	case File:
 		return r.Path + r.lines() + r.fragment()
 	case Directory:
-		return r.Path
+		if r.Also == Repository {
+			return r.Path
+		}
+		return r.Path + "/"
 	case Unknown, Page, Project, Discussion, Release:
 	}
 	return r.Raw
@@ -161,6 +164,3 @@ func withAt(project, rest string) string {
 	}
 	return strings.Join([]string{project, rest}, "@")
 }
-
-// Parse reads what a person pasted.
-func Parse(s string) (Ref, error) { return Ref{Raw: s}, nil }
