@@ -55,8 +55,9 @@ type FileGet struct {
 	Repo      string
 	Path      string
 	Revision  string
-	StartLine int // 0: from the first
-	EndLine   int // 0: to the last
+	RevPath   string // from a link: revision and path unsplit, see ref.Ref
+	StartLine int    // 0: from the first
+	EndLine   int    // 0: to the last
 }
 
 // RepoList asks for files, repositories, branches or tags.

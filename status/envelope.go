@@ -200,7 +200,7 @@ func cover(q Question, hs []head) *coverage {
 		if !h.asOf.IsZero() {
 			row.AsOf = h.asOf.UTC().Format(time.RFC3339)
 		}
-		if h.witness != nil {
+		if h.witness != nil && h.status == Empty {
 			row.ProvedBy = h.witness.facts()
 		}
 		c.Sources = append(c.Sources, row)

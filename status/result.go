@@ -64,14 +64,15 @@ func List[T any](source string, items []T, a *Audit) Result[T] {
 		h.status, h.code = Partial, partialCode(h.failures)
 	case a.next != "":
 		h.status, h.code = Partial, None
-	case len(items) > 0:
-		h.status, h.code = Success, None
 	default:
 		w, ok := a.witness(everyCheck...)
 		if !ok { // unreachable after settle; kept so that an empty can never lack its witness
 			return Failed[T](source, Fail(UncaughtServerError))
 		}
 		h.status, h.code, h.witness = Empty, None, w
+		if len(items) > 0 {
+			h.status = Success
+		}
 	}
 	return Result[T]{[]*row[T]{{items, h}}}
 }
@@ -249,6 +250,72 @@ func gravest(fs []Failure) Failure {
 		}
 	}
 	return top
+}
+
+// Select keeps the items that a question, asked of a complete listing, is about.
+// A listing that was proved complete proves the absence of what is left out: its
+// row becomes empty if nothing is kept. A partial row stays partial.
+func Select[T any](r Result[T], keep func(T) bool) Result[T] {
+	var out Result[T]
+	for _, x := range r.rows {
+		if x == nil {
+			out.rows = append(out.rows, nil)
+			continue
+		}
+		y := &row[T]{head: x.head}
+		for _, item := range x.items {
+			if keep(item) {
+				y.items = append(y.items, item)
+			}
+		}
+		y.examined += len(x.items)
+		y.count = len(y.items)
+		if y.status == Success && y.count == 0 {
+			if y.witness == nil { // a named thing that was read and is not what was meant proves no absence
+				out.rows = append(out.rows, Failed[T](x.source, Fail(AbsentOrHidden, Existence.Is(ExistenceUnknown))).rows...)
+				continue
+			}
+			y.status = Empty
+		}
+		out.rows = append(out.rows, y)
+	}
+	return out
+}
+
+// Unresolved says that the question was for a named thing: rows that are proved
+// empty answer REFERENCE_UNRESOLVED, for the reason of f.
+func Unresolved[T any](r Result[T], f Failure) Result[T] {
+	var out Result[T]
+	for _, x := range r.rows {
+		if x == nil || x.status != Empty || x.code != None || f.Code() != ReferenceUnresolved {
+			out.rows = append(out.rows, x)
+			continue
+		}
+		y := &row[T]{head: x.head}
+		y.code, y.single, y.failures = ReferenceUnresolved, true, []Failure{f.Within(x.source, "", "")}
+		out.rows = append(out.rows, y)
+	}
+	return out
+}
+
+// Single reads a listing as the answer for a named thing, of which its first item
+// is a part: the thing is there, however long the listing goes on. A row without
+// items is kept as it is.
+func Single[T any](r Result[T]) Result[T] {
+	var out Result[T]
+	for _, x := range r.rows {
+		if x == nil || len(x.items) == 0 {
+			out.rows = append(out.rows, x)
+			continue
+		}
+		y := &row[T]{head: x.head, items: x.items[:1]}
+		y.count, y.single, y.cursor = 1, true, ""
+		if y.status == Partial && y.code == None {
+			y.status = Success
+		}
+		out.rows = append(out.rows, y)
+	}
+	return out
 }
 
 // Map translates the items of r and keeps what may be concluded.

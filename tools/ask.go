@@ -89,10 +89,7 @@ func askOne[T connectors.Item](ctx context.Context, d *Deps, q one, ask func(con
 		Rest: q.rest, Filters: filters, Fallback: d.fallback(q.spec, sources),
 	}
 	results := fanOut(ctx, d, q.spec, sources, func(ctx context.Context, s connectors.Source) status.Result[T] {
-		r := q.ref
-		if r.Project == "" && r.URL() == "" {
-			r.Project = s.DefaultProject
-		}
+		r := inSource(q.ref, s)
 		if f := d.forbids(s, q.spec.Needs, r.Project); f != nil {
 			return status.Failed[T](s.Name, *f)
 		}
@@ -108,6 +105,18 @@ func askOne[T connectors.Item](ctx context.Context, d *Deps, q one, ask func(con
 	default:
 		return status.Refuse(question, ambiguous(q.ref, hits))
 	}
+}
+
+// inSource is the reference as that source sees it, its default project filled in.
+func inSource(r ref.Ref, s connectors.Source) ref.Ref {
+	if r.URL() != "" {
+		own, _ := r.In(s.BaseURL)
+		return own
+	}
+	if r.Project == "" {
+		r.Project = s.DefaultProject
+	}
+	return r
 }
 
 // ambiguous lists what a reference fits.

@@ -1,0 +1,47 @@
+package tools
+
+import (
+	"context"
+	"time"
+
+	"github.com/frank-mcp/frank/internal/journal"
+	"github.com/frank-mcp/frank/status"
+)
+
+type listFailuresArgs struct {
+	Since  time.Time `arg:"since" doc:"date or RFC 3339 time"`
+	Source string    `arg:"source" max:"64"`
+	Code   string    `arg:"code" enum:"INPUT_MISSING,REFERENCE_UNRESOLVED,CAPABILITY_UNAVAILABLE,ACCESS_DENIED,SOURCE_UNRELIABLE"`
+	Limit  int       `arg:"limit" min:"1" max:"100" default:"20"`
+}
+
+var listFailuresSpec = Spec{
+	Name: "list_failures", Title: "List past failures", Operation: "journal.list", One: "recorded failure", Many: "recorded failures", Local: true,
+	Description: "What earlier calls could not check and why, newest first, from this server's journal.",
+}
+
+var listFailures = tool[listFailuresArgs]{listFailuresSpec, pastFailures}
+
+func pastFailures(_ context.Context, d *Deps, a listFailuresArgs) status.Envelope {
+	if a.Source != "" {
+		if _, f := d.named(a.Source, ""); f != nil {
+			return listFailuresSpec.refuse(*f)
+		}
+	}
+	found := d.Journal.List(journal.Query{Since: a.Since, Source: a.Source, Code: a.Code, Limit: a.Limit})
+	audit := new(status.Audit)
+	audit.Hold(status.Proof{Request: "journal", At: d.Now()}, status.Transport, status.Shape, status.InBand, status.Identity, status.Scope, status.Completeness, status.Effectiveness)
+	audit.Examined(found.Total)
+	if !found.Read || d.Journal.Broken() {
+		audit.Unmade(status.Completeness, status.Fail(status.Corrupt, status.Part.Is("the journal file cannot be read or written")))
+	}
+	if found.Damaged > 0 {
+		audit.Fail(status.Completeness, status.Fail(status.Corrupt, status.Part.Is("lines of the journal"), status.Total.Is(found.Damaged)))
+	}
+	if found.Total > len(found.Records) {
+		audit.Fail(status.Completeness, status.Fail(status.OwnCap, status.Limit.Is(a.Limit), status.Total.Is(found.Total)))
+	}
+	q := listFailuresSpec.question("")
+	q.One, q.Many, q.Filters = listFailuresSpec.One, listFailuresSpec.Many, echo(a)
+	return status.List("journal", found.Records, audit).Envelope(q)
+}
