@@ -1,0 +1,152 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"sync"
+
+	"github.com/mark3labs/mcp-go/mcp"
+)
+
+// requestMeta is what this package reads of a request's _meta.
+type requestMeta struct {
+	ProgressToken json.RawMessage `json:"progressToken"`
+	Traceparent   string          `json:"traceparent"`
+	Version       string          `json:"io.modelcontextprotocol/protocolVersion"`
+	Capabilities  json.RawMessage `json:"io.modelcontextprotocol/clientCapabilities"`
+}
+
+// exchange is one request while it is being answered. To mcp-go it is the
+// session: one for each request, so that nothing that mcp-go keys by session
+// is ever shared between requests.
+type exchange struct {
+	origin
+	server *Server
+	id     json.RawMessage
+	method string
+	meta   requestMeta
+	modern bool
+	cancel context.CancelCauseFunc
+
+	mu       sync.Mutex
+	closed   bool // the answer is under way: nothing may follow it
+	info     mcp.Implementation
+	caps     mcp.ClientCapabilities
+	override *rpcError
+
+	filter    mcp.SubscriptionFilter
+	listening bool
+	forget    func()
+
+	pumpOnce sync.Once
+	notes    chan mcp.JSONRPCNotification
+	closing  chan struct{}
+	pumped   chan struct{}
+}
+
+func newExchange(s *Server, o origin, m message) *exchange {
+	e := &exchange{origin: o, server: s, id: m.ID, method: m.Method, closing: make(chan struct{})}
+	var params struct {
+		Meta requestMeta `json:"_meta"`
+	}
+	// A malformed _meta is reported by the checks of the method; what could
+	// be read of it stays.
+	_ = json.Unmarshal(m.Params, &params)
+	e.meta = params.Meta
+	e.modern = mcp.IsModernProtocol(e.meta.Version)
+	o.client.mu.Lock()
+	e.info, e.caps = o.client.info, o.client.caps
+	o.client.mu.Unlock()
+	return e
+}
+
+// notify sends a notification that belongs to the request; after the answer it
+// sends nothing.
+func (e *exchange) notify(method string, params any) {
+	raw, err := json.Marshal(notification{JSONRPC: mcp.JSONRPC_VERSION, Method: method, Params: params})
+	if err == nil {
+		_ = e.emit(raw) // if the client is gone, the answer meets the same error
+	}
+}
+
+func (e *exchange) emit(raw []byte) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.closed {
+		return errGone
+	}
+	return e.out.send(raw)
+}
+
+// close flushes what mcp-go queued and lets nothing follow.
+func (e *exchange) close() {
+	close(e.closing)
+	e.pumpOnce.Do(func() {}) // no pump may start from here on
+	if e.pumped != nil {
+		<-e.pumped
+	}
+	e.mu.Lock()
+	e.closed = true
+	forget := e.forget
+	e.forget = nil
+	e.mu.Unlock()
+	if forget != nil {
+		forget()
+	}
+}
+
+// pump takes notifications from mcp-go's channel, in order.
+func (e *exchange) pump() {
+	defer close(e.pumped)
+	for {
+		select {
+		case n := <-e.notes:
+			e.forward(n)
+		case <-e.closing:
+			for range len(e.notes) {
+				e.forward(<-e.notes)
+			}
+			return
+		}
+	}
+}
+
+func (e *exchange) forward(n mcp.JSONRPCNotification) {
+	raw, err := json.Marshal(n)
+	if err != nil {
+		return
+	}
+	_ = e.emit(raw)
+	if n.Method == mcp.MethodNotificationSubscriptionsAcknowledged {
+		e.listen()
+	}
+}
+
+// listen starts the notifications of a subscriptions/listen request: only
+// after its acknowledgement, which must be the first message of the stream.
+func (e *exchange) listen() {
+	e.mu.Lock()
+	filter, closed := e.filter, e.closed
+	e.mu.Unlock()
+	if closed || filter.IsEmpty() {
+		return
+	}
+	forget := e.server.audience.add(&listener{out: emitter{e}, filter: filter, subscription: e.id})
+	e.mu.Lock()
+	e.forget = forget
+	e.mu.Unlock()
+}
+
+// emitter is the exchange as an outlet.
+type emitter struct{ e *exchange }
+
+func (m emitter) send(raw []byte) error { return m.e.emit(raw) }
+
+type notification struct {
+	JSONRPC string `json:"jsonrpc"`
+	Method  string `json:"method"`
+	Params  any    `json:"params,omitempty"`
+}
+
+// isListen: a subscriptions/listen request, which ends only when told to.
+func (e *exchange) isListen() bool { return e.method == string(mcp.MethodSubscriptionsListen) }

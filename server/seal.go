@@ -1,0 +1,172 @@
+package server
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+)
+
+// grace is how long a call may still take once its context has ended: a tool
+// that heeds the context has something better to say than the fallback.
+const grace = 500 * time.Millisecond
+
+// seal stands between mcp-go and everything that answers calls. It is the only
+// code that makes a mcp.CallToolResult. Whatever happens below, the client gets
+// a Reply that Config.Call or Config.Fallback wrote.
+type seal struct {
+	call     func(context.Context, Call) Reply
+	fallback func(Fault, Call) Reply
+	deadline time.Duration
+	schemas  schemas
+	log      *slog.Logger
+}
+
+func newSeal(cfg Config, log *slog.Logger) *seal {
+	s := &seal{call: cfg.Call, fallback: cfg.Fallback, deadline: cfg.Deadline, log: log}
+	if s.deadline <= 0 {
+		s.deadline = DefaultDeadline
+	}
+	return s
+}
+
+// handle answers one tools/call.
+func (s *seal) handle(ctx context.Context, r mcp.CallToolRequest, schema *schema) *mcp.CallToolResult {
+	c := Call{Tool: r.Params.Name, Arguments: r.Params.RawArguments, CallID: rand.Text()}
+	if e := exchangeOf(ctx); e != nil {
+		c.Traceparent = traceparent(e.meta.Traceparent)
+		c.Progress = progress(e)
+	}
+	reply, fault := s.run(ctx, c, schema)
+	if fault != nil {
+		s.log.Error("tool call answered by the fallback", "tool", c.Tool, "call_id", c.CallID, "fault", fault.String())
+		reply = s.fallback(*fault, c)
+	}
+	return render(reply, c)
+}
+
+// run calls and checks. A non-nil fault means that the reply is unusable.
+func (s *seal) run(ctx context.Context, c Call, schema *schema) (Reply, *Fault) {
+	ctx, cancel := context.WithTimeout(ctx, s.deadline)
+	defer cancel()
+	type outcome struct {
+		reply Reply
+		fault *Fault
+	}
+	done := make(chan outcome, 1) // buffered: an abandoned call must be able to end
+	go func() {
+		reply, fault := s.recovered(ctx, c)
+		if fault == nil {
+			fault = verify(reply, schema)
+		}
+		done <- outcome{reply, fault}
+	}()
+	select {
+	case o := <-done:
+		return o.reply, o.fault
+	case <-ctx.Done():
+	}
+	last := time.NewTimer(grace)
+	defer last.Stop()
+	select {
+	case o := <-done:
+		return o.reply, o.fault
+	case <-last.C:
+	}
+	fault := FaultCancelled
+	if errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
+		fault = FaultDeadline
+	}
+	return Reply{}, &fault
+}
+
+func (s *seal) recovered(ctx context.Context, c Call) (reply Reply, fault *Fault) {
+	fault = new(FaultPanic) // also for runtime.Goexit, which recover does not see
+	defer func() {
+		if v := recover(); v != nil {
+			// The value may quote anything; its type and the stack do not.
+			s.log.Error("panic in a tool", "tool", c.Tool, "call_id", c.CallID, "type", fmt.Sprintf("%T", v), "stack", string(debug.Stack()))
+		}
+	}()
+	reply = s.call(ctx, c)
+	return reply, nil
+}
+
+func verify(r Reply, schema *schema) *Fault {
+	if r.Text == "" || len(r.Structured) == 0 {
+		return new(FaultNoReply)
+	}
+	if !schema.accepts(r.Structured) {
+		return new(FaultSchema)
+	}
+	return nil
+}
+
+// render makes the result; _meta carries back the trace context that came in.
+func render(r Reply, c Call) *mcp.CallToolResult {
+	result := &mcp.CallToolResult{
+		Content:              []mcp.Content{mcp.NewTextContent(r.Text)},
+		RawStructuredContent: r.Structured,
+		IsError:              r.IsError,
+	}
+	if len(r.Meta) == 0 && c.Traceparent == "" {
+		return result
+	}
+	result.Meta = &mcp.Meta{AdditionalFields: map[string]any{}}
+	if c.Traceparent != "" {
+		result.Meta.AdditionalFields["traceparent"] = c.Traceparent
+	}
+	for k, v := range r.Meta {
+		if json.Valid(v) {
+			result.Meta.AdditionalFields[k] = v
+		}
+	}
+	return result
+}
+
+// progress returns nil if the client did not ask for progress.
+func progress(e *exchange) func(string, float64, float64) {
+	token := e.meta.ProgressToken
+	if !validID(token) {
+		return nil
+	}
+	var mu sync.Mutex
+	last := -1.0
+	return func(message string, done, total float64) {
+		mu.Lock()
+		defer mu.Unlock()
+		if done <= last {
+			return // the specification wants it to grow
+		}
+		last = done
+		e.notify("notifications/progress", struct {
+			Token    json.RawMessage `json:"progressToken"`
+			Progress float64         `json:"progress"`
+			Total    float64         `json:"total,omitempty"`
+			Message  string          `json:"message,omitempty"`
+		}{token, done, total, message})
+	}
+}
+
+// traceparent returns the value if it is one: version, trace id, parent id and
+// flags in hex (W3C Trace Context, 3.2), else "".
+func traceparent(v string) string {
+	if len(v) != 55 {
+		return ""
+	}
+	for i, c := range []byte(v) {
+		dash := i == 2 || i == 35 || i == 52
+		hex := c >= '0' && c <= '9' || c >= 'a' && c <= 'f'
+		if dash != (c == '-') || !dash && !hex {
+			return ""
+		}
+	}
+	return v
+}
