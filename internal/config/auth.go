@@ -110,7 +110,7 @@ func (r *reader) command(n ast.Node) []string {
 		r.fault(n, "token_command must be a list, since no shell runs it; write the program and each argument apart, such as [gh, auth, token]")
 		return nil
 	}
-	list := r.texts(n, "token_command")
+	list := r.someTexts(n, "token_command")
 	for _, s := range list {
 		if secretShape.MatchString(s) {
 			r.fault(n, "token_command holds what looks like a secret; secrets are never written in this file")

@@ -27,7 +27,8 @@ type Source struct {
 	BaseURL string
 	// DefaultProject stands in where a reference names none ("#12").
 	DefaultProject string
-	Auth           Auth
+	// Auth is MethodNone for a local source.
+	Auth Auth
 	// Only lists globs (see ref.MatchGlob); nil means no restriction.
 	Only []string
 	// Insecure allows plain http to a host other than loopback.

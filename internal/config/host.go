@@ -79,19 +79,20 @@ func RunProgram(ctx context.Context, c Command) ([]byte, error) {
 	case err != nil:
 		return nil, ErrRun
 	}
-	return out.Bytes(), nil
+	return out.buf.Bytes(), nil
 }
 
-// limited keeps the beginning of what is written to it.
+// limited keeps the beginning of what is written to it. The buffer is not
+// embedded: its ReadFrom would pass the limit by.
 type limited struct {
-	bytes.Buffer
+	buf  bytes.Buffer
 	left int
 }
 
 func (l *limited) Write(p []byte) (int, error) {
 	keep := p[:min(len(p), l.left)]
 	l.left -= len(keep)
-	l.Buffer.Write(keep)
+	l.buf.Write(keep)
 	return len(p), nil
 }
 

@@ -25,7 +25,7 @@ func (r *reader) source(n ast.Node) (Source, map[string]ast.Node) {
 		{"base_url", func(n ast.Node) { baseURL = n }},
 		put("default_project", &s.DefaultProject),
 		{"auth", func(n ast.Node) { s.Auth = r.auth(n) }},
-		{"only", func(n ast.Node) { s.Only = r.texts(n, "only") }},
+		{"only", func(n ast.Node) { s.Only = r.someTexts(n, "only") }},
 		{"insecure", func(n ast.Node) { s.Insecure = r.boolean(n, "insecure") }},
 		put("root", &s.Root),
 		put("repository", &s.Repository),
@@ -72,6 +72,7 @@ func (r *reader) local(s *Source, n ast.Node, at map[string]ast.Node) {
 			r.fault(at[name], "%s has no meaning for provider local; remove it", name)
 		}
 	}
+	s.Auth.Method = MethodNone
 	if at["root"] == nil {
 		r.fault(n, "a source with provider local needs root, a directory such as root: .")
 	}

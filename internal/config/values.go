@@ -56,6 +56,14 @@ func (r *reader) onlyTrue(n ast.Node, name string) bool {
 	return false
 }
 
+// someTexts is texts where none at all makes no sense.
+func (r *reader) someTexts(n ast.Node, name string) []string {
+	if seq, ok := n.(*ast.SequenceNode); ok && len(seq.Values) == 0 {
+		r.fault(n, "%s is an empty list; list something or remove the key", name)
+	}
+	return r.texts(n, name)
+}
+
 func (r *reader) texts(n ast.Node, name string) []string {
 	seq, ok := n.(*ast.SequenceNode)
 	if !ok {
@@ -63,9 +71,6 @@ func (r *reader) texts(n ast.Node, name string) []string {
 			r.fault(n, "%s must be a list, such as [one, two]", name)
 		}
 		return nil
-	}
-	if len(seq.Values) == 0 {
-		r.fault(n, "%s is an empty list; list something or remove the key", name)
 	}
 	var list []string
 	for _, v := range seq.Values {

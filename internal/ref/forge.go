@@ -31,6 +31,9 @@ func readForge(r *Ref, l link) error {
 		r.setRevPath(l.segs[2:], File)
 		return r.takeLines()
 	}
+	if r.Provider == "github" && readReserved(r, l) {
+		return nil
+	}
 	l, isAPI := apiPath(r, l)
 	at := slices.IndexFunc(l.segs[min(2, len(l.segs)):], marker)
 	if at >= 0 {
@@ -60,6 +63,21 @@ func readForge(r *Ref, l link) error {
 	}
 	r.ID = l.from(at)
 	return readRest(r, l)
+}
+
+// readReserved reads GitHub's own pages, whose first word is no owner.
+func readReserved(r *Ref, l link) bool {
+	switch l.seg(0) {
+	case "orgs", "users", "enterprises":
+		if l.seg(1) != "" {
+			r.Kind, r.Project = Project, l.seg(1)
+		}
+		return true
+	case "settings", "notifications", "search", "topics", "marketplace", "login", "sponsors", "features", "about",
+		"collections", "codespaces", "apps", "trending", "explore", "dashboard", "issues", "pulls":
+		return true
+	}
+	return false
 }
 
 // forgeOf tells the forges apart by the words only one of them uses.
@@ -163,7 +181,8 @@ func readRest(r *Ref, l link) error {
 }
 
 func readNumbered(r *Ref, rest link) {
-	arg := rest.seg(1)
+	// GitHub and GitLab serve a change as text under its address.
+	arg := strings.TrimSuffix(strings.TrimSuffix(rest.seg(1), ".diff"), ".patch")
 	if !digits.MatchString(arg) {
 		// A list of issues is a view of the repository.
 		r.Kind = Repository

@@ -97,7 +97,8 @@ type Ref struct {
 // reference is no link.
 func (r Ref) URL() string { return r.link }
 
-// String is the canonical form: Parse(r.String()) gives the same Ref again.
+// String is the canonical form: Parse(r.String()) gives the same Ref again, as
+// long as escaping did not make it longer than MaxLength.
 func (r Ref) String() string {
 	if r.link != "" {
 		return r.link
