@@ -109,7 +109,7 @@ func twoLineTitle(title, under string) bool {
 		return false
 	}
 	diff := utf8.RuneCountInString(title) - len(under)
-	if diff < -1 || diff > 1 || asciidocMeta(title) || title[0] == '.' {
+	if diff < -1 || diff > 1 || asciidocMeta(title) || title[0] == '.' || asciidocTitle.MatchString(title) {
 		return false
 	}
 	return strings.IndexFunc(title, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }) >= 0
