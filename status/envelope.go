@@ -250,6 +250,14 @@ func (e Envelope) Failure() (f Failure, ok bool) { return e.get().failure, e.get
 // Failures lists the failures of every source, for the journal.
 func (e Envelope) Failures() []Failure { return slices.Clone(e.get().failures) }
 
+// Attempts is how many requests, commands or reads the call tried.
+func (e Envelope) Attempts() int {
+	if t := e.get().Trace; t != nil {
+		return t.Attempts
+	}
+	return 0
+}
+
 // IsError is true exactly when the status is access_failure.
 func (e Envelope) IsError() bool { return e.get().Status == AccessFailure }
 

@@ -15,8 +15,11 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"sync"
 	"time"
+
+	"github.com/frank-mcp/frank/status"
 )
 
 // Record is one failure as it happened.
@@ -36,6 +39,18 @@ type Record struct {
 	Attempts    int       `json:"attempts,omitempty"`
 	Retryable   bool      `json:"retryable"`
 	Fingerprint string    `json:"fingerprint,omitempty"`
+}
+
+// Of is the record of one failure; what concerns the whole call is the caller's to add.
+func Of(f status.Failure, at time.Time) Record {
+	httpStatus, err := strconv.Atoi(f.Text("http_status"))
+	if err != nil {
+		httpStatus = 0
+	}
+	return Record{
+		At: at.UTC(), Operation: f.Operation(), Source: f.Source(), Stage: f.Reason().Stage().String(), Reason: f.Reason().Name(),
+		Code: f.Code().String(), Severity: f.Severity().String(), HTTPStatus: httpStatus, Retryable: f.Retryable(), Fingerprint: f.DependencyFingerprint(),
+	}
 }
 
 // Query selects records; zero fields select all. Limit 0 means no limit.

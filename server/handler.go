@@ -1,0 +1,176 @@
+package server
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"log/slog"
+	"strings"
+
+	"github.com/frank-mcp/frank/internal/journal"
+	"github.com/frank-mcp/frank/prompts"
+	"github.com/frank-mcp/frank/status"
+	"github.com/frank-mcp/frank/tools"
+)
+
+// ManifestURI is the resource that holds the capability manifest.
+const ManifestURI = "frank://capabilities"
+
+// Handler answers calls with frank's tools: it gives each call its ids, journals
+// and logs what failed, and renders the envelope into both channels.
+type Handler struct {
+	Deps *tools.Deps
+	Log  *slog.Logger
+
+	tools map[string]tools.Tool
+}
+
+// Configure makes the configuration of a server that offers frank's tools,
+// prompts and resources over these dependencies.
+func Configure(version string, d *tools.Deps, log *slog.Logger) Config {
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	h := &Handler{Deps: d, Log: log, tools: map[string]tools.Tool{}}
+	cfg := Config{Version: version, Instructions: prompts.Instructions(), Call: h.Call, Fallback: h.Fallback, Log: log}
+	schema := status.OutputSchema()
+	for _, t := range tools.All() {
+		s := t.Spec()
+		h.tools[s.Name] = t
+		cfg.Tools = append(cfg.Tools, Tool{
+			Name: s.Name, Title: s.Title, Description: s.Description, InputSchema: t.InputSchema(), OutputSchema: schema,
+			ReadOnly: !s.Writes, OpenWorld: !s.Local,
+		})
+	}
+	for _, p := range prompts.All() {
+		cfg.Prompts = append(cfg.Prompts, promptOf(p))
+	}
+	cfg.Resources = []Resource{{
+		URI: ManifestURI, Name: "capabilities", Title: "Capability manifest", MIMEType: "application/json",
+		Description: "What each source can do right now, proved by live probes.",
+		Read: func(ctx context.Context) (string, error) {
+			b, err := json.MarshalIndent(d.Manifest.Manifest(ctx, "", false), "", "  ")
+			return string(b), err
+		},
+	}}
+	return cfg
+}
+
+func promptOf(p prompts.Prompt) Prompt {
+	out := Prompt{Name: p.Name, Title: p.Title, Description: p.Description}
+	for _, a := range p.Arguments {
+		out.Arguments = append(out.Arguments, PromptArgument{Name: a.Name, Description: a.Description, Required: a.Required, Values: a.Values})
+	}
+	out.Render = func(_ context.Context, args map[string]string) []PromptMessage {
+		text, err := p.Render(args)
+		if err != nil { // the prompt's own words: they name the argument and its values
+			text = err.Error()
+		}
+		return []PromptMessage{{Text: text}}
+	}
+	return out
+}
+
+// Call answers one call.
+func (h *Handler) Call(ctx context.Context, c Call) Reply {
+	call := &status.Call{ID: c.CallID, Tool: c.Tool}
+	call.TraceID, call.SpanID = traceIDs(c.Traceparent)
+	if c.Progress != nil {
+		step := 0.0
+		call.Progress = func(message string) {
+			step++
+			c.Progress(message, step, 0)
+		}
+	}
+	t, ok := h.tools[c.Tool]
+	if !ok { // the transport refuses unknown names before they get here
+		return h.reply(status.Envelope{}, call)
+	}
+	e := t.Call(status.WithCall(ctx, call), h.Deps, c.Arguments)
+	if ctx.Err() != nil && e.IsError() {
+		e = h.ended(ctx, t.Spec(), e)
+	}
+	return h.reply(e, call)
+}
+
+// ended keeps a failure that has a reason of its own and names the end of the
+// call where the failure is only its echo.
+func (h *Handler) ended(ctx context.Context, s tools.Spec, e status.Envelope) status.Envelope {
+	f, _ := e.Failure()
+	if f.Reason() != status.UncaughtServerError {
+		return e
+	}
+	reason := status.Cancelled
+	if context.Cause(ctx) == context.DeadlineExceeded {
+		reason = status.Timeout
+	}
+	return status.Refuse(status.Question{Operation: s.Operation, Capability: string(s.Needs), One: "what " + s.Name + " was asked for"}, status.Fail(reason, status.MaybeCalled))
+}
+
+// Fallback answers a call that Call could not answer.
+func (h *Handler) Fallback(f Fault, c Call) Reply {
+	reason := status.UncaughtServerError
+	switch f {
+	case FaultCancelled:
+		reason = status.Cancelled
+	case FaultDeadline:
+		reason = status.Timeout
+	case FaultPanic, FaultNoReply, FaultSchema:
+	}
+	q := status.Question{One: "what " + c.Tool + " was asked for"}
+	if t, ok := h.tools[c.Tool]; ok {
+		q.Operation, q.Capability = t.Spec().Operation, string(t.Spec().Needs)
+	}
+	call := &status.Call{ID: c.CallID, Tool: c.Tool}
+	call.TraceID, call.SpanID = traceIDs(c.Traceparent)
+	return h.reply(status.Refuse(q, status.Fail(reason, status.MaybeCalled)), call)
+}
+
+func (h *Handler) reply(e status.Envelope, call *status.Call) Reply {
+	e = e.Traced(call)
+	h.record(e, call)
+	structured, err := e.Structured()
+	if err != nil {
+		return Reply{} // the seal answers with the fallback
+	}
+	r := Reply{Text: e.Text(), Structured: structured, IsError: e.IsError()}
+	if tf, ok := e.ToolFailure(); ok {
+		if b, err := json.Marshal(tf); err == nil {
+			r.Meta = map[string]json.RawMessage{"io.modelcontextprotocol/toolFailure": b}
+		}
+	}
+	return r
+}
+
+// record journals and logs every failure of the answer once.
+func (h *Handler) record(e status.Envelope, call *status.Call) {
+	for _, f := range e.Failures() {
+		r := journal.Of(f, h.Deps.Now())
+		r.CallID, r.TraceID, r.Tool, r.Outcome, r.Attempts = call.ID, call.TraceID, call.Tool, e.Status().String(), e.Attempts()
+		h.Deps.Journal.Add(r)
+		level := slog.LevelWarn
+		if !e.IsError() {
+			level = slog.LevelInfo
+		}
+		h.Log.Log(context.Background(), level, "call failed",
+			"tool", r.Tool, "source", r.Source, "stage", r.Stage, "reason", r.Reason, "code", r.Code, "outcome", r.Outcome,
+			"attempts", r.Attempts, "http_status", r.HTTPStatus, "fingerprint", r.Fingerprint, "call_id", r.CallID, "trace_id", r.TraceID)
+	}
+}
+
+// traceIDs takes the trace id of a W3C traceparent and makes a span id; without
+// one both are new.
+func traceIDs(parent string) (trace, span string) {
+	trace, span = randomHex(16), randomHex(8)
+	if parts := strings.Split(parent, "-"); len(parts) == 4 {
+		trace = parts[1]
+	}
+	return trace, span
+}
+
+func randomHex(n int) string {
+	b := make([]byte, n)
+	rand.Read(b) // never fails: crypto/rand ends the program instead
+	return hex.EncodeToString(b)
+}
