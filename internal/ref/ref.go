@@ -97,7 +97,8 @@ type Ref struct {
 // reference is no link.
 func (r Ref) URL() string { return r.link }
 
-// String is the canonical form: Parse(r.String()) gives the same Ref again.
+// String is the canonical form: Parse(r.String()) gives the same Ref again, as
+// long as escaping did not make it longer than MaxLength.
 func (r Ref) String() string {
 	if r.link != "" {
 		return r.link
@@ -121,7 +122,10 @@ func (r Ref) String() string {
 	case File:
 		return r.Path + r.lines() + r.fragment()
 	case Directory:
-		return r.Path
+		if r.Also == Repository {
+			return r.Path
+		}
+		return r.Path + "/"
 	case Unknown, Page, Project, Discussion, Release:
 	}
 	return r.Raw
@@ -161,6 +165,3 @@ func withAt(project, rest string) string {
 	}
 	return strings.Join([]string{project, rest}, "@")
 }
-
-// Parse reads what a person pasted.
-func Parse(s string) (Ref, error) { return Ref{Raw: s}, nil }

@@ -1,0 +1,90 @@
+package ref
+
+import (
+	"net/url"
+	"strings"
+)
+
+// Match tells whether the link belongs to the server at baseURL, a source's
+// base_url. A reference that is no link belongs to none. One server may run
+// two products (Jira and Confluence Cloud): see Fits.
+func (r Ref) Match(baseURL string) bool {
+	_, ok := r.In(baseURL)
+	return ok
+}
+
+// Fits tells whether a source with that provider can answer for the link, as
+// far as its shape tells. The forges' links look alike, so any forge fits.
+func (r Ref) Fits(provider string) bool {
+	forge := func(p string) bool { return p == "github" || p == "gitlab" || p == "gitea" }
+	return r.Provider == "" || r.Provider == provider || (forge(r.Provider) && forge(provider))
+}
+
+// In returns the reference as the server at baseURL sees it: a path prefix of
+// the server that the shape alone could not tell from a group's name is taken
+// off the project. False if the link is not on that server.
+func (r Ref) In(baseURL string) (Ref, bool) {
+	base, err := url.Parse(baseURL)
+	if err != nil || r.Host == "" || base.Host == "" {
+		return r, false
+	}
+	own, err := url.Parse(r.link)
+	if err != nil {
+		return r, false
+	}
+	prefix, anyPath := sitePath(base)
+	if siteHost(base.Scheme, base.Host) != siteHost(own.Scheme, r.Host) {
+		return r, false
+	}
+	if anyPath || prefix == "" {
+		return r, true
+	}
+	path := own.Path + "/"
+	if !strings.HasPrefix(path, prefix+"/") && !strings.EqualFold(path, prefix+"/") {
+		return r, false
+	}
+	if r.BasePath == "" {
+		r.Project = strings.TrimPrefix(r.Project, strings.TrimPrefix(prefix, "/")+"/")
+		r.BasePath = prefix
+	}
+	return r, true
+}
+
+// sitePath is the path that all links of the server share; anyPath where the
+// address of its API says nothing about that of its pages.
+func sitePath(base *url.URL) (prefix string, anyPath bool) {
+	path := strings.TrimRight(base.Path, "/")
+	switch {
+	case strings.HasSuffix(path, "/api.php"):
+		return "", true
+	case strings.HasSuffix(path, "/api/v3"):
+		// The API itself has the same host, so links to it match as well.
+		return strings.TrimSuffix(path, "/api/v3"), false
+	}
+	return path, false
+}
+
+// siteHost maps the hosts of one service to one name.
+func siteHost(scheme, host string) string {
+	host = strings.ToLower(host)
+	switch scheme {
+	case "https":
+		host = strings.TrimSuffix(host, ":443")
+	case "http":
+		host = strings.TrimSuffix(host, ":80")
+	}
+	switch {
+	case host == "api.github.com", host == "www.github.com", host == "raw.githubusercontent.com", host == "ssh.github.com":
+		return "github.com"
+	case strings.HasPrefix(host, "api.") && strings.HasSuffix(host, ".ghe.com"):
+		return strings.TrimPrefix(host, "api.")
+	case host == "api.linear.app":
+		return "linear.app"
+	case host == "notion.com", strings.HasSuffix(host, ".notion.com"), host == "notion.so",
+		strings.HasSuffix(host, ".notion.so"), strings.HasSuffix(host, ".notion.site"):
+		return "notion.com"
+	case strings.HasSuffix(host, ".m.wikipedia.org"):
+		return strings.TrimSuffix(host, ".m.wikipedia.org") + ".wikipedia.org"
+	}
+	return strings.TrimPrefix(host, "www.")
+}
