@@ -54,6 +54,10 @@ type Provider struct {
 	// failing credential becomes an answer. A failure is a configuration that
 	// cannot work, such as a root that is not there.
 	Open func(Setup) (Source, *status.Failure)
+	// Classify is the provider's reading of an HTTP answer. Whoever makes the
+	// upstream client of a source passes it on in its options. Nil for a provider
+	// that speaks no HTTP.
+	Classify upstream.Classifier
 }
 
 // Setup is what a source is made from.

@@ -101,6 +101,8 @@ var (
 		"{reference} was moved to a place that this account cannot see", "Ask for access to the new place, or for its new address.")
 	FilterUnresolved = reason("filter_unresolved", Resolve, ReferenceUnresolved, Recoverable, NoRetry,
 		"the filter {filter} did not resolve in {source}", "Use a value that the source knows; the evidence lists some where they are known.")
+	WrongKind = reason("wrong_kind", Resolve, ReferenceUnresolved, Recoverable, NoRetry,
+		"{reference} is {part}", "Ask for {reference} with the tool for {part}.")
 	LowConfidence = reason("low_confidence", Resolve, ReferenceUnresolved, Recoverable, NoRetry,
 		"the best match is too weak to be taken", "Confirm one of the candidates.")
 	ConnectorNotConfigured = reason("connector_not_configured", Resolve, CapabilityUnavailable, Fatal, NoRetry,
@@ -204,7 +206,7 @@ var (
 
 var reasons = []Reason{
 	MissingRequiredArgument, InvalidArgument, UnknownArgument, ArgumentCoercionFailed, EnumRequired, QueryRefused, DynamicOptionRequired,
-	NoCandidates, NotFoundConfirmed, AbsentOrHidden, MovedOutOfSight, FilterUnresolved, LowConfidence,
+	NoCandidates, NotFoundConfirmed, AbsentOrHidden, MovedOutOfSight, FilterUnresolved, WrongKind, LowConfidence,
 	ConnectorNotConfigured, ConnectorDisabled, OperationUnsupported, Misconfigured,
 	AmbiguousTarget,
 	AuthContextRequired, AuthProfileMissing, AuthHeaderResolutionFailed, CircuitOpen,

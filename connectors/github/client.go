@@ -1,0 +1,272 @@
+package github
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/google/go-querystring/query"
+
+	"github.com/frank-mcp/frank/internal/upstream"
+	"github.com/frank-mcp/frank/status"
+)
+
+// call is one GET of one endpoint.
+type call struct {
+	class    string     // for logs and proofs, without values: GET /repos/{owner}/{repo}
+	path     []string   // segments as they are; each is escaped by itself (GH-59)
+	query    url.Values // may be nil
+	accept   string     // empty: GitHub's JSON
+	statuses []int      // usable ones; nil: 200
+	media    upstream.Media
+	maxBody  int64 // 0: the client's own limit
+}
+
+// options turns one of go-github's option structs into a query.
+func options(v any) url.Values {
+	q, err := query.Values(v)
+	if err != nil { // only for something that is not a struct
+		return url.Values{}
+	}
+	return q
+}
+
+// repoCall is a call below /repos/{owner}/{repo}. The class shows the rest with
+// its variable segments in braces, such as /issues/{number}.
+func repoCall(r repoName, rest string, segments ...string) call {
+	return call{class: "GET /repos/{owner}/{repo}" + rest, path: append([]string{"repos", r.owner, r.name}, segments...)}
+}
+
+// with adds a query.
+func (k call) with(q url.Values) call { k.query = q; return k }
+
+// get sends the call. As in [upstream.Client.Send], both results are set if an
+// answer was read but is not usable.
+func (c *client) get(ctx context.Context, k call) (*upstream.Exchange, *status.Failure) {
+	req, f := c.request(ctx, k)
+	if f != nil {
+		return nil, f
+	}
+	x, f := c.up.Send(req, upstream.Want{Class: k.class, Statuses: k.statuses, Media: k.media, MaxBody: k.maxBody})
+	return x, c.unmask(x, f)
+}
+
+func (c *client) request(ctx context.Context, k call) (*http.Request, *status.Failure) {
+	var path strings.Builder
+	for i, s := range k.path {
+		if s == "" || s == "." || s == ".." {
+			return nil, c.badArgument("path", "has an empty or dot segment")
+		}
+		if i > 0 {
+			path.WriteByte('/')
+		}
+		path.WriteString(url.PathEscape(s))
+	}
+	if len(k.query) > 0 {
+		path.WriteByte('?')
+		path.WriteString(k.query.Encode())
+	}
+	// A leading colon in the first segment would read as a scheme; no endpoint has one.
+	req, err := c.build.NewRequest(http.MethodGet, path.String(), nil)
+	if err != nil {
+		f := status.Fail(status.UncaughtServerError, status.By(c.source), status.NotCalled)
+		return nil, &f
+	}
+	if k.accept != "" {
+		req.Header.Set("Accept", k.accept)
+	}
+	return req.WithContext(ctx), nil
+}
+
+// unmask finds an answer that was given to nobody although a credential is
+// configured: GitHub serves such a request as anonymous, with the public part of
+// the truth. GH-05, GH-01.
+func (c *client) unmask(x *upstream.Exchange, f *status.Failure) *status.Failure {
+	if x == nil || c.anonymous || counted(x.Header) != ignored {
+		return f
+	}
+	if f != nil && f.Reason() != status.AbsentOrHidden && f.Reason() != status.ScopeMissing {
+		return f
+	}
+	hidden := status.Fail(status.AuthContextRequired, status.By(c.source), status.WasCalled,
+		status.HTTPStatus.Is(x.Status), status.Header.Is("X-RateLimit-Limit"))
+	return &hidden
+}
+
+// wire is a struct of an answer. missing names a key that must be there and is
+// not, or is empty.
+type wire interface{ missing() string }
+
+// one gets and decodes an object.
+func one[T wire](ctx context.Context, c *client, k call) (T, *upstream.Exchange, *status.Failure) {
+	var v T
+	x, f := c.get(ctx, k)
+	if f != nil {
+		return v, x, f
+	}
+	f = decode(x, '{', &v)
+	if f == nil {
+		if key := v.missing(); key != "" {
+			f = misshapen(x, key)
+		}
+	}
+	return v, x, f
+}
+
+// many gets and decodes an array. Null, an object or an absent body is a failure.
+func many[T wire](ctx context.Context, c *client, k call) ([]T, *upstream.Exchange, *status.Failure) {
+	x, f := c.get(ctx, k)
+	if f != nil {
+		return nil, x, f
+	}
+	var vs []T
+	if f := decode(x, '[', &vs); f != nil {
+		return nil, x, f
+	}
+	if key := missingIn(vs); key != "" {
+		return nil, x, misshapen(x, key)
+	}
+	return vs, x, nil
+}
+
+func missingIn[T wire](vs []T) string {
+	for i := range vs {
+		if key := vs[i].missing(); key != "" {
+			return "[" + strconv.Itoa(i) + "]." + key
+		}
+	}
+	return ""
+}
+
+// decode reads the whole body as one JSON value that opens as it must. HT-13.
+func decode(x *upstream.Exchange, opens byte, v any) *status.Failure {
+	body := bytes.TrimLeft(x.Body, " \t\r\n")
+	if len(body) == 0 || body[0] != opens {
+		kind := map[byte]string{'{': "object", '[': "array"}[opens]
+		return misshapen(x, kind)
+	}
+	err := json.Unmarshal(body, v)
+	if err == nil {
+		return nil
+	}
+	var wrong *json.UnmarshalTypeError
+	if errors.As(err, &wrong) {
+		return misshapen(x, wrong.Field)
+	}
+	f := status.Fail(status.TruncatedBody, status.HTTPStatus.Is(x.Status), status.SizeBytes.Is(int64(len(x.Body))))
+	return &f
+}
+
+func misshapen(x *upstream.Exchange, key string) *status.Failure {
+	f := status.Fail(status.ShapeError, status.HTTPStatus.Is(x.Status), status.MissingKey.Is(key))
+	return &f
+}
+
+// nextPage returns the query of the page that GitHub itself calls next. Only the
+// Link header tells that there is one, never the number of rows. GH-38.
+func nextPage(h http.Header) (url.Values, bool) {
+	for _, line := range h.Values("Link") {
+		for _, link := range strings.Split(line, ",") {
+			target, params, ok := strings.Cut(strings.TrimSpace(link), ">")
+			if !ok || !strings.HasPrefix(target, "<") || !relNext(params) {
+				continue
+			}
+			u, err := url.Parse(target[1:])
+			if err != nil {
+				continue
+			}
+			return u.Query(), true
+		}
+	}
+	return nil, false
+}
+
+func relNext(params string) bool {
+	for _, p := range strings.Split(params, ";") {
+		if p = strings.TrimSpace(p); p == `rel="next"` || p == "rel=next" {
+			return true
+		}
+	}
+	return false
+}
+
+// pageKeys are the parameters by which GitHub turns pages.
+var pageKeys = [...]string{"page", "after", "before", "per_page"}
+
+// position is a place in a listing: a page as GitHub names it, and how many of
+// its rows were handed out already.
+type position struct {
+	page  url.Values
+	skip  int
+	scope int // which of several searches
+}
+
+// position reads a cursor that cursor has made; an empty one is the start.
+func (c *client) position(s string) (position, *status.Failure) {
+	q, err := url.ParseQuery(s)
+	p := position{page: url.Values{}}
+	if err != nil {
+		return p, c.badArgument("cursor", "was not handed out by this source")
+	}
+	for _, key := range pageKeys {
+		if v := q.Get(key); v != "" {
+			p.page.Set(key, v)
+		}
+	}
+	for key, n := range map[string]*int{"skip": &p.skip, "scope": &p.scope} {
+		if v := q.Get(key); v != "" {
+			if *n, err = strconv.Atoi(v); err != nil || *n < 0 {
+				return p, c.badArgument("cursor", "was not handed out by this source")
+			}
+		}
+	}
+	return p, nil
+}
+
+// cursor is the position as text.
+func (p position) cursor() string {
+	q := url.Values{}
+	for _, key := range pageKeys {
+		if v := p.page.Get(key); v != "" {
+			q.Set(key, v)
+		}
+	}
+	if p.skip > 0 {
+		q.Set("skip", strconv.Itoa(p.skip))
+	}
+	if p.scope > 0 {
+		q.Set("scope", strconv.Itoa(p.scope))
+	}
+	if len(q) == 0 {
+		q.Set("page", "1") // never empty, which would be the end
+	}
+	return q.Encode()
+}
+
+// onto returns the query with the position's page in it.
+func (p position) onto(q url.Values) url.Values {
+	out := url.Values{}
+	for k, v := range q {
+		out[k] = v
+	}
+	for k, v := range p.page {
+		out[k] = v
+	}
+	return out
+}
+
+// at is the position of the page that the query of a Link names.
+func at(next url.Values, scope int) position {
+	p := position{page: url.Values{}, scope: scope}
+	for _, key := range pageKeys {
+		if v := next.Get(key); v != "" {
+			p.page.Set(key, v)
+		}
+	}
+	return p
+}

@@ -1,0 +1,181 @@
+package github
+
+import (
+	"context"
+	"net/url"
+	"slices"
+
+	"github.com/frank-mcp/frank/connectors"
+	"github.com/frank-mcp/frank/internal/upstream"
+	"github.com/frank-mcp/frank/status"
+)
+
+// prober proves live what the source can do.
+type prober struct{ *client }
+
+// needs names the permission of a fine-grained token behind each capability.
+var needs = []struct {
+	capability connectors.Capability
+	permission string
+}{
+	{connectors.IssueRead, "issues"}, {connectors.ProjectRead, "issues"},
+	{connectors.CodeSearch, "contents"}, {connectors.FileRead, "contents"}, {connectors.RefRead, "contents"},
+	{connectors.ChangeRead, "pull_requests"}, {connectors.HistoryRead, "contents"},
+	{connectors.PageSearch, "contents"}, {connectors.PageRead, "contents"},
+}
+
+// Probe asks who the account is, whether the default project is visible, and,
+// where a private project is asked with a token that has permissions rather than
+// scopes, one row for each permission.
+func (p prober) Probe(ctx context.Context) connectors.Probe {
+	p.people.clear()
+	p.repos.clear()
+	out := connectors.Probe{State: connectors.Ready, Fingerprint: p.up.Fingerprint(ctx), Anonymous: p.anonymous}
+	var id identity
+	var f *status.Failure
+	if p.anonymous {
+		out.Notes = append(out.Notes, "asked without a credential: private repositories and code search are out of reach, 60 requests an hour")
+		f = p.reachable(ctx)
+	} else {
+		id, f = p.who(ctx)
+	}
+	if f != nil {
+		return p.refused(out, *f)
+	}
+	p.up.Close(ctx)
+	out.Identity = id.login
+	if p.project == "" {
+		return p.withoutProject(out, id)
+	}
+	return p.withProject(ctx, out, id)
+}
+
+// reachable proves that GitHub answers at all.
+func (p prober) reachable(ctx context.Context) *status.Failure {
+	k := call{class: "GET /meta", path: []string{"meta"}}
+	if r, ok := parseRepo(p.project); ok {
+		k = repoCall(r, "")
+	}
+	_, f := p.get(ctx, k)
+	if f != nil && f.Reason() == status.AbsentOrHidden {
+		return nil // GitHub's own answer; what it means for the project is said there
+	}
+	return f
+}
+
+// refused is the manifest of a source whose identity could not be proved.
+func (p prober) refused(out connectors.Probe, f status.Failure) connectors.Probe {
+	f = f.Within(p.source, "", "")
+	out.Failure = &f
+	switch f.Code() {
+	case status.AccessDenied:
+		out.State = connectors.Denied
+	case status.CapabilityUnavailable:
+		out.State = connectors.Misconfigured
+	default:
+		out.State = connectors.Unreachable
+	}
+	state := connectors.UnknownGrant
+	if out.State == connectors.Denied {
+		state = connectors.NotGranted
+	}
+	for _, n := range needs {
+		out.Capabilities = append(out.Capabilities, connectors.Grant{Capability: n.capability, State: state, Failure: &f})
+	}
+	return out
+}
+
+// withoutProject goes by the scopes of a classic token; other tokens carry
+// permissions for each repository, which show only when one is asked.
+func (p prober) withoutProject(out connectors.Probe, id identity) connectors.Probe {
+	state := connectors.UnknownGrant
+	switch {
+	case p.anonymous:
+		state = connectors.Granted
+	case id.classic && covers(id.scopes, "repo"):
+		state = connectors.Granted
+	case id.classic:
+		state = connectors.Granted
+		out.Notes = append(out.Notes, "the token lacks the scope repo: only public repositories are visible")
+	default:
+		out.Notes = append(out.Notes, "what the token may read differs by repository; set default_project to have it proved")
+	}
+	for _, n := range needs {
+		out.Capabilities = append(out.Capabilities, p.grant(n.capability, state, nil))
+	}
+	return out
+}
+
+func (p prober) withProject(ctx context.Context, out connectors.Probe, id identity) connectors.Probe {
+	r, ok := parseRepo(p.project)
+	if !ok {
+		return p.refused(out, status.Fail(status.Misconfigured, status.ConfigKey.Is("default_project")))
+	}
+	k, f := p.visible(ctx, r)
+	if f != nil {
+		out = p.refused(out, *f)
+		if f.Code() == status.ReferenceUnresolved {
+			out.State = connectors.Degraded
+		}
+		return out
+	}
+	if k.moved {
+		out.Notes = append(out.Notes, "default_project "+r.String()+" is now "+k.name.String())
+	}
+	proved := map[string]*status.Failure{}
+	for _, n := range needs {
+		f, known := proved[n.permission]
+		if !known && k.private && !id.classic {
+			f = p.try(ctx, k, n.permission)
+			proved[n.permission] = f
+		}
+		out.Capabilities = append(out.Capabilities, p.grantIn(k, n.capability, f))
+	}
+	if slices.ContainsFunc(out.Capabilities, func(g connectors.Grant) bool { return g.State != connectors.Granted }) {
+		out.State = connectors.Degraded
+	}
+	return out
+}
+
+// try reads one row with the permission; nil if it was granted.
+func (p prober) try(ctx context.Context, k container, permission string) *status.Failure {
+	s := siblings[permission]
+	x, f := p.get(ctx, repoCall(k.name, s.class, s.segment).with(url.Values{"per_page": {"1"}}))
+	if f != nil && x != nil && emptyRepository(x) {
+		return nil
+	}
+	return f
+}
+
+// emptyRepository recognises the answer for commits of a repository without any:
+// the permission was there.
+func emptyRepository(x *upstream.Exchange) bool { return x.Status == 409 }
+
+func (p prober) grantIn(k container, capability connectors.Capability, f *status.Failure) connectors.Grant {
+	tracks := capability == connectors.IssueRead || capability == connectors.ProjectRead
+	switch {
+	case tracks && !k.hasIssues:
+		off := p.trackerOff(k)
+		return connectors.Grant{Capability: capability, State: connectors.Unsupported, Failure: &off}
+	case f == nil:
+		return p.grant(capability, connectors.Granted, nil)
+	case f.Code() == status.AccessDenied:
+		return p.grant(capability, connectors.NotGranted, f)
+	default:
+		return p.grant(capability, connectors.UnknownGrant, f)
+	}
+}
+
+// grant names what a capability needs; searching code needs a credential. GH-30.
+func (p prober) grant(capability connectors.Capability, state connectors.GrantState, f *status.Failure) connectors.Grant {
+	if p.anonymous && capability == connectors.CodeSearch {
+		state = connectors.NotGranted
+		refused := status.Fail(status.AuthContextRequired)
+		f = &refused
+	}
+	if f != nil {
+		named := f.Within(p.source, "", string(capability))
+		f = &named
+	}
+	return connectors.Grant{Capability: capability, State: state, Failure: f}
+}
