@@ -61,7 +61,7 @@ func readForge(r *Ref, l link) error {
 	if r.Provider == "" {
 		r.Provider = forgeOf(l, at)
 	}
-	r.ID = l.from(at)
+	l.segs = l.segs[at:]
 	return readRest(r, l)
 }
 
@@ -125,30 +125,29 @@ func readRepository(r *Ref, l link) error {
 
 func trimGit(s string) string { return strings.TrimSuffix(s, ".git") }
 
-// readGitLab reads what stands on both sides of GitLab's /-/, and its API. It
-// leaves the right side in r.ID for readRest.
-func readGitLab(r *Ref, l link) bool {
+// readGitLab reads what stands before GitLab's /-/, or its API's project, and
+// returns what comes after.
+func readGitLab(r *Ref, l link) (rest link, ok bool) {
+	rest = l
 	if l.seg(0) == "api" && l.seg(1) == "v4" && l.seg(2) == "projects" && len(l.segs) > 3 {
-		r.Provider, r.Project, r.ID = "gitlab", l.segs[3], l.from(4)
-		if r.ID == "" {
+		r.Provider, r.Project, rest.segs = "gitlab", l.segs[3], l.segs[4:]
+		if len(rest.segs) == 0 {
 			r.Kind = Repository
 		}
-		return true
+		return rest, true
 	}
 	at := slices.Index(l.segs, "-")
 	if at < 2 {
-		return false
+		return l, false
 	}
-	r.Provider, r.Project, r.ID = "gitlab", strings.Join(l.segs[:at], "/"), l.from(at+1)
-	return true
+	r.Provider, r.Project, rest.segs = "gitlab", strings.Join(l.segs[:at], "/"), l.segs[at+1:]
+	return rest, true
 }
 
-// readRest reads what follows the repository, given in r.ID. The forges' words
-// do not contradict each other, so one list serves all.
-func readRest(r *Ref, l link) error {
-	rest := link{segs: strings.Split(r.ID, "/"), query: l.query}
-	r.ID = ""
-	if rest.segs[0] == "" {
+// readRest reads what follows the repository. The forges' words do not
+// contradict each other, so one list serves all.
+func readRest(r *Ref, rest link) error {
+	if len(rest.segs) == 0 {
 		return nil
 	}
 	arg := rest.seg(1)
@@ -258,7 +257,8 @@ func readContent(r *Ref, rest link) error {
 
 func (r *Ref) setRevPath(segs []string, k Kind) {
 	r.Kind, r.RevPath = k, strings.Join(segs, "/")
-	r.Revision, r.Path, _ = strings.Cut(r.RevPath, "/")
+	// The first segment may hold an encoded slash, and is then the revision.
+	r.Revision, r.Path = segs[0], strings.Join(segs[1:], "/")
 }
 
 // takeLines turns a fragment such as L10-L20 into lines.

@@ -22,6 +22,7 @@ var links = map[string]Ref{
 	"https://github.com/a/b/blob/main/d/x.go#L10-L20":      gh(Ref{Kind: File, Revision: "main", Path: "d/x.go", RevPath: "main/d/x.go", StartLine: 10, EndLine: 20}),
 	"https://github.com/a/b/blob/feature/y/x.md?plain=1#t": gh(Ref{Kind: File, Revision: "feature", Path: "y/x.md", RevPath: "feature/y/x.md", Anchor: "t"}),
 	"https://github.com/a/b/tree/main/d":                   gh(Ref{Kind: Directory, Revision: "main", Path: "d", RevPath: "main/d"}),
+	"https://github.com/a/b/tree/rel%2F1/d":                gh(Ref{Kind: Directory, Revision: "rel/1", Path: "d", RevPath: "rel/1/d"}),
 	"https://github.com/a/b/tree/main":                     gh(Ref{Kind: Directory, Revision: "main", RevPath: "main"}),
 	"https://github.com/a/b/compare/v1...v2":               gh(Ref{Kind: Compare, Base: "v1", Head: "v2", ThreeDot: true}),
 	"https://github.com/a/b/compare/v1..v2":                gh(Ref{Kind: Compare, Base: "v1", Head: "v2"}),
