@@ -49,6 +49,9 @@ type Provider struct {
 	Name         string // as in frank.yaml
 	Kinds        []Kind
 	Capabilities []Capability
+	// Credential puts a secret into the provider's headers. Nil: no credential is
+	// ever sent.
+	Credential func(upstream.TokenFunc) upstream.Credential
 	// Open makes a source. It does no network call and reads no credential: both
 	// happen when the source is first asked, so that start-up stays quick and a
 	// failing credential becomes an answer. A failure is a configuration that

@@ -30,8 +30,9 @@ var Provider = connectors.Provider{
 		connectors.CodeSearch, connectors.FileRead, connectors.RefRead, connectors.ChangeRead, connectors.HistoryRead,
 		connectors.PageSearch, connectors.PageRead,
 	},
-	Open:     open,
-	Classify: Classify,
+	Open:       open,
+	Classify:   Classify,
+	Credential: func(secret upstream.TokenFunc) upstream.Credential { return upstream.BearerToken(secret) },
 }
 
 func open(s connectors.Setup) (connectors.Source, *status.Failure) {
