@@ -159,6 +159,22 @@ func (h *Handler) record(e status.Envelope, call *status.Call) {
 	}
 }
 
+// Call answers one call outside any transport, through the same seal. The name
+// of a tool that is not configured is answered by the fallback.
+func (s *Server) Call(ctx context.Context, tool string, arguments json.RawMessage) Reply {
+	c := Call{Tool: tool, Arguments: arguments, CallID: rand.Text()}
+	schema, ok := s.answers[tool]
+	if !ok {
+		return s.seal.fallback(FaultNoReply, c)
+	}
+	reply, fault := s.seal.run(ctx, c, schema)
+	if fault != nil {
+		s.log.Error("tool call answered by the fallback", "tool", c.Tool, "call_id", c.CallID, "fault", fault.String())
+		return s.seal.fallback(*fault, c)
+	}
+	return reply
+}
+
 // traceIDs takes the trace id of a W3C traceparent and makes a span id; without
 // one both are new.
 func traceIDs(parent string) (trace, span string) {

@@ -16,6 +16,8 @@ type Server struct {
 	core     *mcpserver.MCPServer
 	log      *slog.Logger
 	audience audience
+	seal     *seal
+	answers  map[string]*schema // output schema by tool
 }
 
 // New makes a Server from its configuration. It does no work that could be
@@ -75,12 +77,14 @@ func typedErrors(next mcpserver.ToolHandlerFunc) mcpserver.ToolHandlerFunc {
 
 func (s *Server) addTools(cfg Config) error {
 	seal := newSeal(cfg, s.log)
+	s.seal, s.answers = seal, map[string]*schema{}
 	tools := make([]mcpserver.ServerTool, 0, len(cfg.Tools))
 	for _, t := range cfg.Tools {
 		if t.Name == "" || len(t.InputSchema) == 0 || len(t.OutputSchema) == 0 {
 			return fmt.Errorf("server: tool %q needs a name and both schemas", t.Name)
 		}
 		schema := seal.schemas.of(t.OutputSchema)
+		s.answers[t.Name] = schema
 		tools = append(tools, mcpserver.ServerTool{
 			Tool: mcp.Tool{
 				Name: t.Name, Title: t.Title, Description: t.Description,

@@ -140,19 +140,19 @@ type wireSide struct {
 }
 
 type wirePull struct {
-	Number         *int       `json:"number"`
-	State          *string    `json:"state"`
-	Title          string     `json:"title"`
-	Body           string     `json:"body"`
-	HTMLURL        string     `json:"html_url"`
-	Draft          bool       `json:"draft"`
-	User           *wireLogin `json:"user"`
-	CreatedAt      *time.Time `json:"created_at"`
-	UpdatedAt      *time.Time `json:"updated_at"`
-	MergedAt       *time.Time `json:"merged_at"`
-	Base           wireSide   `json:"base"`
-	Head           wireSide   `json:"head"`
-	Labels         []struct {
+	Number    *int       `json:"number"`
+	State     *string    `json:"state"`
+	Title     string     `json:"title"`
+	Body      string     `json:"body"`
+	HTMLURL   string     `json:"html_url"`
+	Draft     bool       `json:"draft"`
+	User      *wireLogin `json:"user"`
+	CreatedAt *time.Time `json:"created_at"`
+	UpdatedAt *time.Time `json:"updated_at"`
+	MergedAt  *time.Time `json:"merged_at"`
+	Base      wireSide   `json:"base"`
+	Head      wireSide   `json:"head"`
+	Labels    []struct {
 		Name string `json:"name"`
 	} `json:"labels"`
 	Additions      int `json:"additions"`

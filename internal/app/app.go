@@ -1,0 +1,167 @@
+// Package app puts frank together from its configuration: it opens the sources
+// with the only list of providers, and wires tools, manifest, journal and server.
+//
+// It asks no source anything and reads no credential: both happen with the first
+// call, so that a host waits for neither.
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/frank-mcp/frank/capabilities"
+	"github.com/frank-mcp/frank/connectors"
+	"github.com/frank-mcp/frank/connectors/github"
+	"github.com/frank-mcp/frank/internal/config"
+	"github.com/frank-mcp/frank/internal/journal"
+	"github.com/frank-mcp/frank/internal/policy"
+	"github.com/frank-mcp/frank/internal/upstream"
+	"github.com/frank-mcp/frank/server"
+	"github.com/frank-mcp/frank/status"
+	"github.com/frank-mcp/frank/tools"
+)
+
+// Providers lists the providers that this version can connect.
+func Providers() []connectors.Provider {
+	return []connectors.Provider{github.Provider}
+}
+
+// Options is what the configuration file does not say. Zero fields are usable.
+type Options struct {
+	Version   string
+	Transport http.RoundTripper // under every HTTP source; nil: the network
+	Now       func() time.Time
+	Log       *slog.Logger
+	Journal   string // path of the journal; empty: in memory only
+	Host      config.Host
+	Deadline  time.Duration // of a tool call; zero: the server's default
+}
+
+// App is frank, wired.
+type App struct {
+	Config *config.Config
+	Deps   *tools.Deps
+	Server *server.Server
+}
+
+// New wires frank. The error is a wrong declaration in the program itself; a
+// source that cannot work becomes one that says so when it is asked.
+func New(cfg *config.Config, o Options) (*App, error) {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Host.Run == nil {
+		o.Host = config.SystemHost()
+	}
+	providers := Providers()
+	d := &tools.Deps{Policy: policy.New(cfg.Policy.Deny), Journal: journal.Open(o.Journal), Now: o.Now}
+	byProvider := map[string][]connectors.Capability{}
+	for _, p := range providers {
+		d.Providers = append(d.Providers, p.Name)
+		byProvider[p.Name] = p.Capabilities
+	}
+	for _, s := range cfg.Sources {
+		d.Sources = append(d.Sources, open(providers, cfg, s, o))
+	}
+	d.Manifest = capabilities.New(capabilities.Options{
+		Sources: d.Sources, Capabilities: byProvider, Providers: known(providers), Tools: tools.ByCapability(), Now: o.Now,
+	})
+	d.Manifest.Notes = notes(d.Journal)
+	sc := server.Configure(o.Version, d, o.Log)
+	sc.Deadline = o.Deadline
+	srv, err := server.New(sc)
+	if err != nil {
+		return nil, err
+	}
+	d.Manifest.OnChange(func() {
+		srv.ResourceUpdated(server.ManifestURI)
+		srv.ToolsChanged()
+	})
+	return &App{Config: cfg, Deps: d, Server: srv}, nil
+}
+
+// Call answers one call of a tool through the seal, as every transport does.
+func (a *App) Call(ctx context.Context, tool string, arguments json.RawMessage) server.Reply {
+	return a.Server.Call(ctx, tool, arguments)
+}
+
+// open makes a source; one that cannot be opened answers every question with why.
+func open(providers []connectors.Provider, cfg *config.Config, s config.Source, o Options) connectors.Source {
+	broken := func(kinds []connectors.Kind, f status.Failure) connectors.Source {
+		f = f.With(status.By(s.Name))
+		return connectors.Source{Name: s.Name, Provider: s.Provider, Kinds: kinds, BaseURL: s.BaseURL, DefaultProject: s.DefaultProject, Only: s.Only, Broken: &f}
+	}
+	i := slices.IndexFunc(providers, func(p connectors.Provider) bool { return p.Name == s.Provider })
+	if i < 0 {
+		return broken(nil, status.Fail(status.ConnectorNotConfigured, status.Provider.Is(s.Provider), status.Options.Is(names(providers))))
+	}
+	p := providers[i]
+	setup := connectors.Setup{
+		Name: s.Name, BaseURL: s.BaseURL, DefaultProject: s.DefaultProject, Anonymous: s.Auth.Method == config.MethodNone,
+		Only: s.Only, Root: s.Root, Repository: s.Repository, Now: o.Now,
+	}
+	if p.Credential != nil {
+		client, f := upstream.New(upstream.Options{
+			Source: s.Name, BaseURL: s.BaseURL, Insecure: s.Insecure, Credential: credentialOf(p, s, o.Host),
+			Retry: upstream.Retry(cfg.Retry), Transport: o.Transport, Classify: p.Classify,
+			UserAgent: "frank/" + o.Version, Log: o.Log, Now: o.Now,
+		})
+		if f != nil {
+			return broken(p.Kinds, *f)
+		}
+		setup.Upstream = client
+	}
+	source, f := p.Open(setup)
+	if f != nil {
+		return broken(p.Kinds, *f)
+	}
+	source.Kinds = p.Kinds
+	return source
+}
+
+func names(providers []connectors.Provider) []string {
+	var out []string
+	for _, p := range providers {
+		out = append(out, p.Name)
+	}
+	return out
+}
+
+// known lists every provider that a configuration may name, with what would
+// connect it.
+func known(providers []connectors.Provider) []capabilities.Known {
+	kinds := map[string][]connectors.Kind{
+		config.Jira: {connectors.KindTracker}, config.Confluence: {connectors.KindDocs},
+		config.Linear: {connectors.KindTracker, connectors.KindDocs}, config.Notion: {connectors.KindDocs},
+		config.Redmine: {connectors.KindTracker, connectors.KindDocs}, config.MediaWiki: {connectors.KindDocs},
+	}
+	all := []connectors.Kind{connectors.KindTracker, connectors.KindRepo, connectors.KindDocs}
+	var out []capabilities.Known
+	for _, name := range config.Providers() {
+		k := capabilities.Known{Name: name, Kinds: kinds[name], Unblock: "this version of frank has no connector for it"}
+		if k.Kinds == nil {
+			k.Kinds = all
+		}
+		if slices.ContainsFunc(providers, func(p connectors.Provider) bool { return p.Name == name }) {
+			k.Unblock = "add a source with provider: " + name + " to frank.yaml"
+		}
+		out = append(out, k)
+	}
+	return out
+}
+
+func notes(j *journal.Journal) func() []string {
+	return func() []string {
+		if j.Broken() {
+			return []string{"the journal cannot be written; failures are kept in memory only"}
+		}
+		return nil
+	}
+}
