@@ -72,7 +72,7 @@ type NotConnected struct {
 // refresh is set, and returns the whole manifest. An empty only means all sources.
 func (m *Manager) Manifest(ctx context.Context, only string, refresh bool) Manifest {
 	m.probeAll(ctx, only, refresh)
-	out := Manifest{Version: 1, GeneratedAt: m.now().UTC(), Sources: []Source{}, NotConnected: []NotConnected{}}
+	out := Manifest{Version: 1, GeneratedAt: m.now().UTC().Truncate(time.Second), Sources: []Source{}, NotConnected: []NotConnected{}}
 	for _, s := range m.sources {
 		if only == "" || s.Name == only {
 			out.Sources = append(out.Sources, m.describe(s))
@@ -97,7 +97,7 @@ func (m *Manager) describe(s connectors.Source) Source {
 	e, ok := m.entry(s.Name)
 	if ok {
 		p := e.probe
-		checked, expires := e.checked.UTC(), e.expires.UTC()
+		checked, expires := e.checked.UTC().Truncate(time.Second), e.expires.UTC().Truncate(time.Second)
 		out.State, out.Identity, out.Anonymous, out.Fingerprint, out.Notes = p.State, p.Identity, p.Anonymous, p.Fingerprint, p.Notes
 		out.CheckedAt, out.ExpiresAt, out.failure = &checked, &expires, p.Failure
 		if p.Failure != nil {

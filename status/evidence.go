@@ -94,6 +94,9 @@ func (fs facts) with(f Fact) facts {
 			out = append(out, old)
 		}
 	}
+	if f.value == "" || f.value == nil {
+		return out // nothing to say
+	}
 	return append(out, f)
 }
 
@@ -152,7 +155,7 @@ func tidy[T any](v T) any {
 	case []Argument:
 		out := make([]Argument, len(v))
 		for i, a := range v {
-			out[i] = Argument{Line(a.Name, 64), a.Reason, Line(a.Problem, maxFact), tidyAll(a.Allowed)}
+			out[i] = Argument{Line(a.Name, maxFact), a.Reason, Line(a.Problem, maxFact), tidyAll(a.Allowed)}
 		}
 		return out
 	default:

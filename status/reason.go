@@ -106,7 +106,7 @@ var (
 	LowConfidence = reason("low_confidence", Resolve, ReferenceUnresolved, Recoverable, NoRetry,
 		"the best match is too weak to be taken", "Confirm one of the candidates.")
 	ConnectorNotConfigured = reason("connector_not_configured", Resolve, CapabilityUnavailable, Fatal, NoRetry,
-		"this server is not connected to {provider}", "Add a source with provider {provider} to frank.yaml.")
+		"this server is not connected to {provider}", "Add a source for {provider} to frank.yaml; this version can connect {options}.")
 	ConnectorDisabled = reason("connector_disabled", Resolve, CapabilityUnavailable, Fatal, NoRetry,
 		"this capability is switched off in the configuration", "Switch it on in frank.yaml ({config_key}).")
 	OperationUnsupported = reason("operation_unsupported", Resolve, CapabilityUnavailable, Fatal, NoRetry,

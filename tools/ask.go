@@ -148,7 +148,10 @@ func fanOut[T connectors.Item](ctx context.Context, d *Deps, spec Spec, sources 
 
 func askSource[T connectors.Item](ctx context.Context, d *Deps, spec Spec, s connectors.Source, ask asking[T]) (r status.Result[T]) {
 	defer func() {
-		if recover() != nil {
+		if v := recover(); v != nil {
+			if d.Panicked != nil {
+				d.Panicked(spec.Name, s.Name, v)
+			}
 			r = status.Failed[T](s.Name, status.Fail(status.UncaughtServerError))
 		}
 	}()

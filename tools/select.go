@@ -60,7 +60,7 @@ func (d *Deps) forContainer(k connectors.Kind, source, container string) ([]conn
 	}
 	all := d.serving(k)
 	if len(all) == 0 {
-		f := d.notConnected(noun(k))
+		f := d.notConnected("a " + noun(k))
 		return nil, &f
 	}
 	if container == "" || container == everywhere {
@@ -101,7 +101,7 @@ func (d *Deps) forRef(k connectors.Kind, source string, r ref.Ref) ([]connectors
 	}
 	all := d.serving(k)
 	if len(all) == 0 {
-		f := d.notConnected(noun(k))
+		f := d.notConnected("a " + noun(k))
 		return nil, &f
 	}
 	out := slices.DeleteFunc(slices.Clone(all), func(s connectors.Source) bool { return s.Owns != nil && !s.Owns(r) })
@@ -134,14 +134,14 @@ func (d *Deps) notConnected(what string) status.Failure {
 // foreign words what a reference would need.
 func foreign(r ref.Ref) string {
 	switch {
-	case r.Provider != "" && r.Host != "":
-		return r.Provider + " at " + r.Host
 	case r.Provider != "":
 		return r.Provider
 	case r.Host != "":
 		return r.Host
+	case r.Kind == ref.Issue && r.Number == 0:
+		return "a tracker with keys such as " + r.String()
 	default:
-		return "anything that has references such as " + r.String()
+		return "a source that has " + r.String()
 	}
 }
 

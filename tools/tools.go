@@ -26,6 +26,9 @@ type Deps struct {
 	Journal   *journal.Journal
 	Providers []string // that this version can connect, for what to add to the configuration
 	Now       func() time.Time
+	// Panicked, if set, is told of a panic below a tool, which is answered as that
+	// source's failure. The value may quote anything and must not be shown.
+	Panicked func(tool, source string, value any)
 }
 
 // Spec is what a tool says of itself.

@@ -8,8 +8,10 @@ package app
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"log/slog"
 	"net/http"
+	"runtime/debug"
 	"slices"
 	"time"
 
@@ -62,6 +64,9 @@ func New(cfg *config.Config, o Options) (*App, error) {
 	}
 	providers := Providers()
 	d := &tools.Deps{Policy: policy.New(cfg.Policy.Deny), Journal: journal.Open(o.Journal), Now: o.Now}
+	d.Panicked = func(tool, source string, value any) {
+		o.Log.Error("panic in a connector", "tool", tool, "source", source, "type", fmt.Sprintf("%T", value), "stack", string(debug.Stack()))
+	}
 	byProvider := map[string][]connectors.Capability{}
 	for _, p := range providers {
 		d.Providers = append(d.Providers, p.Name)
