@@ -89,6 +89,20 @@ func TestEachMissingCheckKeepsAnAnswerFromBeingEmptyOrSuccess(t *testing.T) {
 	}
 }
 
+func TestANamedThingIsSuccessOnlyIfItsReadingWasProved(t *testing.T) {
+	for _, left := range []status.Check{status.Transport, status.Shape, status.InBand, status.Identity, status.Completeness} {
+		a := new(status.Audit)
+		for _, c := range every {
+			if c != left {
+				a.Hold(status.Proof{Request: "GET /x", At: noon}, c)
+			}
+		}
+		if s, c := status.One("github", 1, a).Verdict(); s != status.Partial || c != status.SourceUnreliable {
+			t.Errorf("without %s the verdict is %s/%s", left, s, c)
+		}
+	}
+}
+
 func TestEachFailedCheckKeepsAnAnswerFromBeingEmpty(t *testing.T) {
 	for _, bad := range every {
 		a := proved()
@@ -115,6 +129,11 @@ func TestAbsenceOfANamedThingNeedsIdentityAndContainer(t *testing.T) {
 		if f, _ := e.Failure(); e.Status() != status.AccessFailure || e.Code() != status.ReferenceUnresolved || f.Text("existence") != status.ExistenceUnknown {
 			t.Errorf("without %s: %s/%s", left, e.Status(), e.Code())
 		}
+	}
+	gap := proved()
+	gap.Unmade(status.Scope, status.Fail(status.Timeout))
+	if s, c := status.Absent[int]("github", gap).Verdict(); s != status.AccessFailure || c != status.SourceUnreliable {
+		t.Errorf("with the container unproved: %s/%s", s, c)
 	}
 	e := status.Absent[int]("github", proved(), status.Reference.Is("acme/app#9")).Envelope(asked)
 	if e.Status() != status.Empty || e.Code() != status.ReferenceUnresolved {
@@ -174,7 +193,12 @@ func anyResult(t *rapid.T) status.Result[int] {
 		return status.Failed[int](source, status.Fail(reason))
 	}
 	a := new(status.Audit)
+	clean := rapid.Bool().Draw(t, "clean")
 	for _, c := range every {
+		if clean {
+			a.Hold(status.Proof{Request: "GET /x", At: noon}, c)
+			continue
+		}
 		switch rapid.IntRange(0, 9).Draw(t, "check") {
 		case 0:
 		case 1:
