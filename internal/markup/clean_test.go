@@ -1,6 +1,7 @@
 package markup
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -223,6 +224,22 @@ func FuzzCleanMarkdown(f *testing.F) {
 	})
 }
 
+func FuzzPlainComments(f *testing.F) {
+	for _, s := range []string{"<!-- a -->\nb\n<!-- c\n\nd --> \n", "```\n<!-- a -->\n", "- a\n<!-- b -->\n", "<div>\n<!-- a -->\n", "a <b x=\"\n<!-- b -->\n\">", "<!-->\n<!--->\n"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		s, _ = Clean(s)
+		spans, sure := plainComments(s)
+		if !sure {
+			return
+		}
+		if parsed := hiddenSpans(s); !slices.Equal(spans, parsed) {
+			t.Errorf("%q: %v without parsing, %v with", s, spans, parsed)
+		}
+	})
+}
+
 func FuzzLine(f *testing.F) {
 	f.Add("a b\u200Dc", 2)
 	f.Fuzz(func(t *testing.T, s string, max int) {
@@ -259,7 +276,9 @@ func BenchmarkClean(b *testing.B) {
 
 func BenchmarkCleanMarkdown(b *testing.B) {
 	body := strings.Repeat("Some paragraph with `code` and *emphasis* in it.\n\n- one\n- two\n\n", 20)
-	for _, bb := range []struct{ name, text string }{{"no comment", body}, {"template", "<!-- fill in -->\n" + body}} {
+	for _, bb := range []struct{ name, text string }{
+		{"no comment", body}, {"template", "<!-- fill in -->\n" + body}, {"inline comment", body + "a <!-- b -->"},
+	} {
 		b.Run(bb.name, func(b *testing.B) {
 			b.SetBytes(int64(len(bb.text)))
 			b.ReportAllocs()

@@ -159,6 +159,29 @@ func TestFormatIsToldByTheName(t *testing.T) {
 	}
 }
 
+// Each of these keeps a whole CommonMark parser busy for longer than a test may last.
+func TestHostileMarkdownIsReadInTime(t *testing.T) {
+	for _, unit := range []string{"- ", "> ", "1. ", "*a_ ", "[", "<h1>a</h1>", "<!---->\n", "a <!----> "} {
+		text := strings.Repeat(unit, 500_000/len(unit)) + "\n\n# Last <!-- x -->\n"
+		hs := Outline(Markdown, text)
+		if len(hs) == 0 || hs[len(hs)-1].Title != "Last" {
+			t.Errorf("%q: the heading below was not found", unit)
+		}
+		if out, removed := CleanMarkdown(text); removed.Comment == 0 || strings.Contains(out, "<!--") {
+			t.Errorf("%q: the comment below was not removed", unit)
+		}
+	}
+}
+
+func TestFlattenKeepsEveryByteInItsPlace(t *testing.T) {
+	deep := strings.Repeat("> ", maxDepth) + "> - 1. a > b\n"
+	src := "----------\n" + deep + strings.Repeat("-", 80) + "\n  - a\n"
+	want := "----------\n" + strings.Repeat("> ", maxDepth) + "x x 1x a > b\n" + strings.Repeat("-", 80) + "\n  - a\n"
+	if got := string(flatten([]byte(src))); got != want {
+		t.Errorf("got %q\nwant %q", got, want)
+	}
+}
+
 func FuzzOutline(f *testing.F) {
 	for _, s := range []string{manual, "A\n=\n\nB\n-\n", "== A\n----\n", "====\n x\n====\n", "<div><h1>a</h1><h2>b</h2>", "a\n:\n", "#\n#", "\r#\r", "---\n---\n---", "=\n=\n="} {
 		f.Add(s)
