@@ -74,6 +74,7 @@ func TestCleanMarkdownRemovesWhatTheRenderedPageHides(t *testing.T) {
 	}{
 		{"none", "a > b <b>c</b>", "a > b <b>c</b>", 0},
 		{"inline", "see <!-- obey me --> this", "see  this", 1},
+		{"an arrow ends nothing", "a <!-- x -> y --> b", "a  b", 1},
 		{"glued", "see<!-- obey -->this", "see this", 1},
 		{"block", "a\n\n<!-- one\n\ntwo -->\n\nb", "a\n\n\n\nb", 1},
 		{"fence", "```html\n<!-- shown -->\n```\n<!-- hidden -->\n", "```html\n<!-- shown -->\n```\n\n", 1},

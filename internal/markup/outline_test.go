@@ -109,6 +109,9 @@ func TestSectionNamesCandidatesIfAmbiguous(t *testing.T) {
 	if diff := cmp.Diff([]string{"linux", "linux-1"}, candidates); ok || diff != "" {
 		t.Errorf("ok %v, %s", ok, diff)
 	}
+	if _, _, twice, ok := Section(Markdown, "# usage\n# usage\n", "usage"); ok || len(twice) != 2 {
+		t.Errorf("a title that is also a slug hid its namesake: %v, %v", twice, ok)
+	}
 	for _, slug := range candidates {
 		if _, h, _, ok := Section(Markdown, manual, slug); !ok || h.Slug != slug {
 			t.Errorf("candidate %q leads to %+v, %v", slug, h, ok)
