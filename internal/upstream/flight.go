@@ -1,0 +1,135 @@
+package upstream
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/frank-mcp/frank/status"
+)
+
+// flights lets identical concurrent reads share one request. The request lives
+// as long as somebody waits for it: one caller's cancellation ends that caller's
+// wait, the last one's ends the request.
+type flights struct {
+	mu sync.Mutex
+	up map[string]*flight
+}
+
+type flight struct {
+	done    chan struct{}
+	cancel  context.CancelFunc
+	waiting int
+	x       *Exchange
+	f       *status.Failure
+}
+
+// do joins the flight under that key, or starts it.
+func (g *flights) do(ctx context.Context, key string, s *sending) (*Exchange, *status.Failure) {
+	if ctx.Err() != nil {
+		return nil, s.ended(ctx, 0)
+	}
+	g.mu.Lock()
+	fl, joined := g.up[key]
+	if !joined {
+		fl = g.start(ctx, key, s)
+	}
+	fl.waiting++
+	g.mu.Unlock()
+	select {
+	case <-fl.done:
+		return fl.land()
+	case <-ctx.Done():
+	}
+	g.leave(key, fl)
+	select {
+	case <-fl.done: // it landed at the same time
+		return fl.land()
+	default:
+	}
+	f := s.ended(ctx, 0).With(status.MaybeCalled)
+	return nil, &f
+}
+
+// start begins a flight; the lock is held.
+func (g *flights) start(ctx context.Context, key string, s *sending) *flight {
+	// The values of whoever asked first stay: attempts count once, there.
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	fl := &flight{done: make(chan struct{}), cancel: cancel}
+	if g.up == nil {
+		g.up = map[string]*flight{}
+	}
+	g.up[key] = fl
+	go func() {
+		defer cancel()
+		fl.x, fl.f = s.run(ctx)
+		g.mu.Lock()
+		if g.up[key] == fl {
+			delete(g.up, key)
+		}
+		g.mu.Unlock()
+		close(fl.done)
+	}()
+	return fl
+}
+
+// leave ends one wait, and the flight with the last one.
+func (g *flights) leave(key string, fl *flight) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if fl.waiting--; fl.waiting > 0 {
+		return
+	}
+	fl.cancel()
+	if g.up[key] == fl { // nobody may join what is being given up
+		delete(g.up, key)
+	}
+}
+
+// land gives each waiter an exchange of its own; header and body are shared.
+func (fl *flight) land() (*Exchange, *status.Failure) {
+	if fl.x == nil {
+		return nil, fl.f
+	}
+	x := *fl.x
+	return &x, fl.f
+}
+
+// shareKey identifies requests whose answers are the same: same credential, same
+// address, same headers, same expectations. It is false for what is not shared.
+func (s *sending) shareKey() (string, bool) {
+	unknown := s.identity == "" && s.c.Configured()
+	if s.req.Method != http.MethodGet && s.req.Method != http.MethodHead || s.want.NoCache || unknown || len(s.body) > 0 {
+		return "", false
+	}
+	var b strings.Builder
+	b.Grow(256)
+	fmt.Fprintf(&b, "%s %s %s\n%v %d %d %s\n", s.identity, s.req.Method, s.req.URL, s.want.Statuses, s.want.Media, s.want.MaxBody, s.want.Class)
+	names := make([]string, 0, len(s.req.Header))
+	for name := range s.req.Header {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		if name == "Authorization" || strings.EqualFold(name, s.secretHeader()) {
+			continue // the identity stands for it
+		}
+		fmt.Fprintf(&b, "%s=%q\n", name, s.req.Header[name])
+	}
+	probing, _ := s.caller.Value(probeKey{}).(bool)
+	if probing {
+		return "", false
+	}
+	return b.String(), true
+}
+
+// secretHeader is the header in which the credential travels.
+func (s *sending) secretHeader() string {
+	if t, ok := s.c.opts.Credential.(*Token); ok {
+		return t.header
+	}
+	return ""
+}

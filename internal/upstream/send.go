@@ -1,0 +1,330 @@
+package upstream
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/frank-mcp/frank/status"
+)
+
+// Send makes the request and returns its usable answer. If it fails after an
+// answer was read, both results are set, so that a connector can look at the
+// status and headers of, say, a 404. It takes over the request's body. The
+// header and body of the exchange may be shared: they are read, not changed.
+func (c *Client) Send(req *http.Request, w Want) (*Exchange, *status.Failure) {
+	s, f := c.prepare(req, w)
+	if f != nil {
+		return nil, f
+	}
+	if key, ok := s.shareKey(); ok {
+		return c.flights.do(req.Context(), key, s)
+	}
+	return s.run(req.Context())
+}
+
+// sending is one call on its way.
+type sending struct {
+	c         *Client
+	caller    context.Context // of whoever asked first
+	req       *http.Request   // as every attempt sends it
+	body      []byte
+	want      Want
+	identity  string
+	fp        string
+	read      bool
+	refreshed bool
+	called    status.APICall
+	past      []setback
+}
+
+// setback is an attempt that failed and was followed by another.
+type setback struct {
+	reason  status.Reason
+	attempt int
+	at      time.Time
+}
+
+// outcome is how one attempt ended.
+type outcome struct {
+	x    *Exchange
+	f    *status.Failure
+	code int // the answer's status, 0 if there was none
+}
+
+func (c *Client) prepare(req *http.Request, w Want) (*sending, *status.Failure) {
+	if w.Statuses == nil {
+		w.Statuses = okOnly
+	}
+	if w.MaxBody <= 0 {
+		w.MaxBody = c.opts.MaxBody
+	}
+	ctx := req.Context()
+	s := &sending{c: c, caller: ctx, want: w, called: status.NotCalled}
+	if req.Body != nil && req.Body != http.NoBody {
+		body, err := io.ReadAll(req.Body)
+		_ = req.Body.Close() // nothing more is wanted of it
+		if err != nil {
+			return nil, s.describe(status.Fail(status.UncaughtServerError), 0)
+		}
+		s.body = body
+	}
+	if !c.pinned(req.URL) {
+		// A link of the provider's that leads off the configured host.
+		return nil, s.describe(status.Fail(status.Misconfigured, status.ConfigKey.Is("base_url"), status.RedirectHost.Is(req.URL.Hostname())), 0)
+	}
+	s.req = req.Clone(context.WithoutCancel(ctx))
+	s.req.Body, s.req.GetBody, s.req.ContentLength = nil, nil, 0
+	s.req.Method = method(req)
+	s.read = s.req.Method == http.MethodGet || s.req.Method == http.MethodHead || s.req.Method == http.MethodOptions
+	// Ours to decide: validators belong to the store, and an encoding that we
+	// name would keep the transport from decoding it.
+	for _, name := range []string{"If-None-Match", "If-Modified-Since", "Accept-Encoding"} {
+		s.req.Header.Del(name)
+	}
+	if c.opts.UserAgent != "" {
+		s.req.Header.Set("User-Agent", c.opts.UserAgent)
+	}
+	if s.want.NoCache && s.read {
+		s.req.Header.Set("Cache-Control", "no-cache")
+	}
+	if f := s.authorize(ctx); f != nil {
+		return nil, f
+	}
+	return s, nil
+}
+
+var okOnly = []int{http.StatusOK}
+
+func method(req *http.Request) string {
+	if req.Method == "" {
+		return http.MethodGet
+	}
+	return req.Method
+}
+
+// authorize sets the credential's headers and learns whose they are.
+func (s *sending) authorize(ctx context.Context) *status.Failure {
+	f := s.c.opts.Credential.Authorize(ctx, s.req.Header)
+	s.identity = s.c.opts.Credential.Identity(ctx)
+	s.fp = s.c.fingerprint(s.identity)
+	if f != nil {
+		return s.describe(*f, 0)
+	}
+	return nil
+}
+
+// run passes the circuit, tries until there is an answer, and settles the circuit.
+func (s *sending) run(ctx context.Context) (x *Exchange, f *status.Failure) {
+	var pass pass
+	defer func() {
+		if recover() != nil { // a connector's reading; the text of a panic may quote the answer
+			s.c.opts.Log.Error("upstream: panic while reading an answer", slog.String("source", s.c.opts.Source), slog.String("class", s.want.Class))
+			x, f = nil, s.describe(status.Fail(status.UncaughtServerError), 0)
+			s.c.breaker.release(pass, s.c.opts.Now())
+		}
+	}()
+	probing, _ := s.caller.Value(probeKey{}).(bool)
+	var (
+		wait  time.Duration
+		first *status.Failure
+	)
+	pass, wait, first = s.c.breaker.enter(entry{s.fp, s.want.Class, probing}, s.c.opts.Now())
+	if first != nil {
+		broken := status.Broken(*first, wait, status.By(s.c.opts.Source), status.Fingerprint(s.fp))
+		return nil, &broken
+	}
+	ctx, cancel := context.WithTimeout(ctx, s.c.opts.Retry.Budget)
+	defer cancel()
+	out, used := s.try(ctx, pass)
+	s.settle(pass, out, used)
+	return out.x, out.f
+}
+
+// try makes attempts until one decides. used tells that it gave up although the
+// failure is of a kind that is retried.
+func (s *sending) try(ctx context.Context, p pass) (out outcome, used bool) {
+	limit := s.c.opts.Retry.MaxAttempts
+	if p != nil { // one request finds out whether the source works again
+		limit = 1
+	}
+	for n := 1; ; n++ {
+		status.CallFrom(s.caller).Attempted()
+		out = s.attempt(ctx, n)
+		if out.x != nil {
+			out.x.Attempts = n
+		}
+		if out.code == http.StatusUnauthorized && s.refresh(ctx, out, n) {
+			limit++
+			continue
+		}
+		if !transient(out) {
+			s.recovered(n)
+			return out, false
+		}
+		if !s.read && !s.want.Repeatable || ctx.Err() != nil {
+			return out, false
+		}
+		wait, ok := s.pause(ctx, out, n, limit)
+		if !ok {
+			return s.giveUp(out, wait), true
+		}
+		s.past = append(s.past, setback{out.f.Reason(), n, s.c.opts.Now()})
+		s.tell(out, n, limit, wait)
+		if !sleep(ctx, wait) {
+			return outcome{f: s.ended(ctx, n)}, false
+		}
+	}
+}
+
+// giveUp says how long to wait where that is known.
+func (s *sending) giveUp(out outcome, wait time.Duration) outcome {
+	if wait > 0 && out.f.RetryAfter() == 0 {
+		f := out.f.With(status.After(wait))
+		out.f = &f
+	}
+	return out
+}
+
+// refresh asks for another secret after a 401, once.
+func (s *sending) refresh(ctx context.Context, out outcome, n int) bool {
+	r, ok := s.c.opts.Credential.(Refresher)
+	if !ok || s.refreshed || out.f == nil {
+		return false
+	}
+	s.refreshed = true
+	before := s.identity
+	if r.Refresh(ctx) != nil || s.authorize(ctx) != nil || s.identity == before {
+		return false
+	}
+	s.past = append(s.past, setback{out.f.Reason(), n, s.c.opts.Now()})
+	return true
+}
+
+// recovered leaves the trace of what a later attempt made good.
+func (s *sending) recovered(n int) {
+	for _, b := range s.past {
+		status.CallFrom(s.caller).Recovered(s.c.opts.Source, b.reason, b.attempt, b.at)
+		s.c.opts.Log.Info("upstream recovered", slog.String("source", s.c.opts.Source), slog.String("class", s.want.Class),
+			slog.String("reason", b.reason.Name()), slog.Int("attempt", b.attempt), slog.Int("attempts", n))
+	}
+}
+
+// tell logs a retry and lets the caller know that it takes longer.
+func (s *sending) tell(out outcome, n, limit int, wait time.Duration) {
+	s.c.opts.Log.Debug("upstream retry", slog.String("source", s.c.opts.Source), slog.String("class", s.want.Class),
+		slog.String("reason", out.f.Reason().Name()), slog.Int("attempt", n), slog.Int("status", out.code), slog.Duration("wait", wait))
+	if s.caller.Err() == nil { // who asked first may have left a shared flight
+		status.CallFrom(s.caller).Report(waiting(s.c.opts.Source, out.f.Reason(), n, limit, wait))
+	}
+}
+
+// attempt sends once and has the answer classified.
+func (s *sending) attempt(ctx context.Context, n int) outcome {
+	kept := s.kept()
+	a, f := s.once(ctx, kept, n)
+	if f == nil && a.x.Status == http.StatusNotModified && kept == nil && s.read {
+		// GH-54: nobody asked "changed?"; a 304 body is never read as an answer.
+		status.CallFrom(s.caller).Attempted()
+		s.req.Header.Set("Cache-Control", "no-cache")
+		a, f = s.once(ctx, nil, n)
+	}
+	if f != nil {
+		return outcome{f: f}
+	}
+	if a.x.Status == http.StatusNotModified && kept != nil {
+		a.x = kept.confirmed(a.x)
+	}
+	code := a.x.Status
+	reading := s.classify(a)
+	if reading == nil {
+		s.keep(a.x)
+		return outcome{x: a.x, code: code}
+	}
+	f = s.describe(reading.With(s.facts(a.x, *reading)...), n)
+	if a.gap != nil { // not read to its end: nothing in it may be relied on
+		a.x = nil
+	}
+	return outcome{x: a.x, f: f, code: code}
+}
+
+// answer is an exchange as it came.
+type answer struct {
+	x   *Exchange
+	gap *status.Failure // why the body is not whole
+	bar *status.Failure // why a redirect was not followed; its body is not read
+}
+
+// once sends the request, follows redirects on the same host and reads the
+// answer within the time of one attempt.
+func (s *sending) once(ctx context.Context, kept *stored, n int) (answer, *status.Failure) {
+	ctx, cancel := context.WithTimeout(ctx, s.c.opts.Retry.Timeout)
+	defer cancel()
+	req := s.outgoing(ctx, kept)
+	location := ""
+	for hops := 0; ; hops++ {
+		resp, err := s.c.wire.RoundTrip(req)
+		if err != nil || resp == nil {
+			return answer{}, s.unreached(ctx, err, n)
+		}
+		s.called = status.WasCalled
+		if resp.Body == nil {
+			resp.Body = http.NoBody
+		}
+		next, refusal := s.follow(req, resp, hops)
+		if next == nil {
+			a, f := s.take(ctx, resp, n, refusal)
+			if f == nil {
+				a.x.Location = location
+			}
+			return a, f
+		}
+		_ = resp.Body.Close() // of no interest
+		req, location = next, next.URL.EscapedPath()
+	}
+}
+
+// outgoing is the request of one attempt, with validators for what is kept.
+func (s *sending) outgoing(ctx context.Context, kept *stored) *http.Request {
+	req := s.req.WithContext(ctx)
+	if kept != nil {
+		req.Header = req.Header.Clone()
+		kept.condition(req.Header)
+	}
+	s.load(req)
+	return req
+}
+
+// load gives a request the body of the call.
+func (s *sending) load(req *http.Request) {
+	if len(s.body) > 0 {
+		req.Body, req.ContentLength = io.NopCloser(bytes.NewReader(s.body)), int64(len(s.body))
+		// No GetBody: only this package decides what is sent twice.
+	}
+}
+
+// take reads the body of an answer to its end.
+func (s *sending) take(ctx context.Context, resp *http.Response, n int, bar *status.Failure) (answer, *status.Failure) {
+	defer func() { _ = resp.Body.Close() }() // read as far as it is wanted
+	a := answer{bar: bar, x: &Exchange{
+		Method: s.req.Method, Path: s.req.URL.EscapedPath(), Class: s.want.Class,
+		Status: resp.StatusCode, Header: resp.Header, Attempts: n, Want: s.want,
+	}}
+	if a.x.Header == nil {
+		a.x.Header = http.Header{}
+	}
+	if bar == nil && s.req.Method != http.MethodHead && resp.StatusCode != http.StatusNotModified {
+		a.x.Body, a.gap = s.c.readAll(resp, s.want.MaxBody)
+	}
+	if a.gap != nil {
+		a.x.Body = nil
+		if ctx.Err() != nil {
+			return a, s.ended(ctx, n)
+		}
+	}
+	a.x.At = s.c.opts.Now()
+	return a, nil
+}

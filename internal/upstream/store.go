@@ -1,0 +1,158 @@
+package upstream
+
+import (
+	"container/list"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+)
+
+const (
+	storeBytes   = 16 << 20
+	storeEntries = 512
+)
+
+// store keeps answers that the source can confirm with a 304, the least recently
+// used going first. It answers nothing by itself: every read asks the source.
+type store struct {
+	mu       sync.Mutex
+	entries  map[string]*list.Element
+	order    *list.List // of *stored, most recently used first
+	size     int
+	maxSize  int
+	maxCount int
+}
+
+// stored is one answer. It is never changed.
+type stored struct {
+	key      string
+	etag     string
+	modified string
+	status   int
+	header   http.Header
+	body     []byte
+}
+
+func newStore(bytes, entries int) *store {
+	return &store{entries: map[string]*list.Element{}, order: list.New(), maxSize: bytes, maxCount: entries}
+}
+
+func (st *store) get(key string) *stored {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	e, ok := st.entries[key]
+	if !ok {
+		return nil
+	}
+	st.order.MoveToFront(e)
+	return held(e)
+}
+
+func (st *store) put(s *stored) {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	if e, ok := st.entries[s.key]; ok {
+		st.drop(e)
+	}
+	if s.cost() > st.maxSize/4 {
+		return
+	}
+	st.entries[s.key] = st.order.PushFront(s)
+	st.size += s.cost()
+	for st.size > st.maxSize || len(st.entries) > st.maxCount {
+		st.drop(st.order.Back())
+	}
+}
+
+func (st *store) forget(key string) {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	if e, ok := st.entries[key]; ok {
+		st.drop(e)
+	}
+}
+
+func (st *store) drop(e *list.Element) {
+	s := held(e)
+	st.order.Remove(e)
+	delete(st.entries, s.key)
+	st.size -= s.cost()
+}
+
+// held is the answer in an element; the list holds nothing else.
+func held(e *list.Element) *stored {
+	s, ok := e.Value.(*stored)
+	if !ok {
+		panic("upstream: store holds something else")
+	}
+	return s
+}
+
+// cost is about what an entry occupies; headers are taken as 2 KiB.
+func (s *stored) cost() int { return len(s.body) + len(s.key) + 2<<10 }
+
+// condition asks the source whether the answer is still the same.
+func (s *stored) condition(h http.Header) {
+	if s.etag != "" {
+		h.Set("If-None-Match", s.etag)
+		return
+	}
+	h.Set("If-Modified-Since", s.modified)
+}
+
+// confirmed is the stored answer with the headers of the 304 that confirmed it
+// over its own. What was said of the old delivery, its age, is not kept.
+func (s *stored) confirmed(by *Exchange) *Exchange {
+	x := *by
+	x.Status, x.Body, x.Cached = s.status, s.body, true
+	x.Header = s.header.Clone()
+	for _, name := range []string{"Age", "Warning", "Date"} {
+		x.Header.Del(name)
+	}
+	for name, values := range by.Header {
+		switch name {
+		case "Content-Length", "Content-Type", "Content-Encoding":
+		default:
+			x.Header[name] = values
+		}
+	}
+	return &x
+}
+
+// storeKey identifies the answer: whose it is, its address and how it was asked
+// for. It is empty for what must not be kept, such as an answer for a credential
+// that cannot be told from another.
+func (s *sending) storeKey() string {
+	unknown := s.identity == "" && s.c.Configured()
+	if s.req.Method != http.MethodGet || s.want.NoCache || unknown || s.req.Header.Get("Range") != "" {
+		return ""
+	}
+	return s.identity + "\n" + s.req.URL.String() + "\n" + s.req.Header.Get("Accept")
+}
+
+// kept is the stored answer to this request, or nil.
+func (s *sending) kept() *stored {
+	if key := s.storeKey(); key != "" {
+		return s.c.store.get(key)
+	}
+	return nil
+}
+
+// keep stores a usable answer that the source can confirm later.
+func (s *sending) keep(x *Exchange) {
+	key := s.storeKey()
+	etag, modified := x.Header.Get("Etag"), x.Header.Get("Last-Modified")
+	if key == "" || x.Cached || x.Status != http.StatusOK {
+		return
+	}
+	secret := strings.Contains(strings.ToLower(x.Header.Get("Cache-Control")), "no-store")
+	if etag == "" && modified == "" || secret || x.Location != "" || x.Header.Get("Vary") == "*" {
+		s.c.store.forget(key)
+		return
+	}
+	s.c.store.put(&stored{key: key, etag: etag, modified: modified, status: x.Status, header: x.Header, body: x.Body})
+}
+
+// rateSeconds reads a number of seconds, 0 if there is none.
+func rateSeconds(text string) time.Duration { return after2wait(strings.TrimSpace(text), time.Time{}) }
