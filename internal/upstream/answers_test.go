@@ -7,6 +7,7 @@ import (
 	"crypto/tls"
 	"fmt"
 	"io"
+	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -358,7 +359,7 @@ func TestHT11NoConnection(t *testing.T) {
 		t.Fatal(err)
 	}
 	secure := httptest.NewUnstartedServer(http.NotFoundHandler())
-	secure.Config.ErrorLog = nil
+	secure.Config.ErrorLog = log.New(io.Discard, "", 0) // of handshakes that are meant to fail
 	secure.StartTLS()
 	t.Cleanup(secure.Close)
 	plain := httptest.NewServer(http.NotFoundHandler())
