@@ -25,6 +25,15 @@ type codeSearch struct {
 	fits   func(path string) bool
 }
 
+// found is what a search found and what it proved, or why it failed.
+type found struct {
+	hits    []connectors.CodeHit
+	audit   *status.Audit
+	failure *status.Failure
+}
+
+func lostSearch(f status.Failure) found { return found{failure: &f} }
+
 // SearchCode finds a literal text.
 //
 // GitHub's index holds only the default branch, leaves files out by size and
@@ -46,10 +55,18 @@ func (r repository) SearchCode(ctx context.Context, q connectors.CodeQuery) stat
 	if s.at, u = r.place(ctx, "repo", q.Repo, q.Revision); u != nil {
 		return unread[connectors.CodeHit](r.source, u)
 	}
-	if s.pos.scope == byReading || s.at.revision != s.at.repo.branch {
-		return r.readAll(ctx, s)
+	got := r.find(ctx, s)
+	if got.failure != nil {
+		return status.Failed[connectors.CodeHit](r.source, *got.failure)
 	}
-	return r.searchIndex(ctx, s)
+	return status.List(r.source, got.hits, got.audit)
+}
+
+func (c *client) find(ctx context.Context, s codeSearch) found {
+	if s.pos.scope == byReading || s.at.revision != s.at.repo.branch {
+		return c.readAll(ctx, s)
+	}
+	return c.searchIndex(ctx, s)
 }
 
 // byReading is the scope of a cursor that goes on in files that were read.
@@ -65,16 +82,16 @@ func (c *client) pathFilter(pattern string) (func(string) bool, *status.Failure)
 }
 
 // readAll answers from the files themselves, if they are few enough.
-func (r repository) readAll(ctx context.Context, s codeSearch) status.Result[connectors.CodeHit] {
-	t, f := r.readTree(ctx, s.at.repo.name, s.at.treeish, true)
+func (c *client) readAll(ctx context.Context, s codeSearch) found {
+	t, f := c.readTree(ctx, s.at.repo.name, s.at.treeish, true)
 	if f != nil {
-		return status.Failed[connectors.CodeHit](r.source, *f)
+		return lostSearch(*f)
 	}
 	files := filesOf(t, s.fits)
 	if t.truncated || !scannable(files) {
-		return status.Failed[connectors.CodeHit](r.source, notIndexed(s).With(status.Total.Is(len(files)), status.Limit.Is(scanFiles)))
+		return lostSearch(notIndexed(s).With(status.Total.Is(len(files)), status.Limit.Is(scanFiles)))
 	}
-	return r.hitsOf(ctx, s, t, files)
+	return c.hitsOf(ctx, s, t, files)
 }
 
 // notIndexed is the failure for what the index does not hold.
@@ -84,59 +101,59 @@ func notIndexed(s codeSearch) status.Failure {
 		status.Fallback("search a local clone, or give a path below which at most "+strconv.Itoa(scanFiles)+" files lie, and label the answer partial"))
 }
 
-func (r repository) hitsOf(ctx context.Context, s codeSearch, t tree, files []wireEntry) status.Result[connectors.CodeHit] {
-	read, f := r.scan(ctx, s.at.repo.name, files)
-	a := r.treeAudit(ctx, s.at, t)
+func (c *client) hitsOf(ctx context.Context, s codeSearch, t tree, files []wireEntry) found {
+	read, f := c.scan(ctx, s.at.repo.name, files)
+	a := c.treeAudit(ctx, s.at, t)
 	if len(files) == 0 { // a tree without such a file has no such text
 		a.Hold(t.x.Proof(), status.Effectiveness)
 	}
-	r.scanAudit(ctx, a, read, f)
+	c.scanAudit(ctx, a, read, f)
 	var hits []connectors.CodeHit
 	for _, got := range read {
 		var texts scrub
 		if lines := matchLines(texts.plain(got.text), s.needle); len(lines) > 0 && got.skip == "" {
-			hits = append(hits, r.hit(s, got.entry.Path, lines, texts.removed))
+			hits = append(hits, c.hit(s, got.entry.Path, lines, texts.removed))
 		}
 	}
 	from, to := cut(len(hits), s.pos.skip, s.Limit)
 	if to < len(hits) {
 		a.Next(position{page: url.Values{}, skip: to, scope: byReading}.cursor())
 	}
-	return status.List(r.source, hits[from:to], a)
+	return found{hits: hits[from:to], audit: a}
 }
 
-func (r repository) hit(s codeSearch, path string, lines []connectors.LineMatch, removed int) connectors.CodeHit {
-	o := r.fileOrigin(s.at, path, "file")
+func (c *client) hit(s codeSearch, path string, lines []connectors.LineMatch, removed int) connectors.CodeHit {
+	o := c.fileOrigin(s.at, path, "file")
 	o.Removed = removed
 	return connectors.CodeHit{Origin: o, Repo: s.at.repo.name.String(), Path: path, Revision: s.at.revision, Matches: lines}
 }
 
 // searchIndex asks GitHub's index of the default branch.
-func (r repository) searchIndex(ctx context.Context, s codeSearch) status.Result[connectors.CodeHit] {
-	w, x, f := r.askIndex(ctx, s.pos, s.Limit, indexQuery(s))
+func (c *client) searchIndex(ctx context.Context, s codeSearch) found {
+	w, x, f := c.askIndex(ctx, s.pos, s.Limit, indexQuery(s))
 	if f != nil {
-		return status.Failed[connectors.CodeHit](r.source, f.With(status.Container.Is(s.at.repo.name.String())))
+		return lostSearch(f.With(status.Container.Is(s.at.repo.name.String())))
 	}
-	a := r.audit(ctx, x)
+	a := c.audit(ctx, x)
 	a.Hold(s.at.repo.proof, status.Scope)
 	a.Examined(len(*w.Items))
 	var hits []connectors.CodeHit
 	for _, h := range *w.Items {
-		if h, ok := r.indexHit(s, h); ok {
+		if h, ok := c.indexHit(s, h); ok {
 			hits = append(hits, h)
 		}
 	}
 	_, more := nextPage(x.Header)
 	if len(hits) == 0 && !more && s.pos.page.Get("page") == "" && !*w.IncompleteResults {
-		return r.nothingIndexed(ctx, s, a)
+		return c.nothingIndexed(ctx, s, a)
 	}
-	r.turnSearch(a, x, s.pos, w)
+	c.turnSearch(a, x, s.pos, w)
 	a.Fail(status.Effectiveness, notIndexed(s)) // GH-29
-	return status.List(r.source, hits, a)
+	return found{hits: hits, audit: a}
 }
 
 // turnSearch adds what the markers of a search say about its end. GH-22, GH-23.
-func (r repository) turnSearch(a *status.Audit, x *upstream.Exchange, pos position, w wireCodeSearch) {
+func (c *client) turnSearch(a *status.Audit, x *upstream.Exchange, pos position, w wireCodeSearch) {
 	_, more := nextPage(x.Header)
 	page, _ := strconv.Atoi(pos.page.Get("page"))
 	size, _ := strconv.Atoi(pos.page.Get("per_page"))
@@ -148,12 +165,12 @@ func (r repository) turnSearch(a *status.Audit, x *upstream.Exchange, pos positi
 		a.Fail(status.Completeness, status.Fail(status.ProviderCap, status.Total.Is(*w.TotalCount), status.Limit.Is(searchCap)))
 		return
 	}
-	r.turn(a, x, pos)
+	c.turn(a, x, pos)
 }
 
 // indexHit takes a hit over if it is one: the index ignores punctuation, so a
 // fragment shows whether the text is really there.
-func (r repository) indexHit(s codeSearch, w wireCodeHit) (connectors.CodeHit, bool) {
+func (c *client) indexHit(s codeSearch, w wireCodeHit) (connectors.CodeHit, bool) {
 	if !strings.EqualFold(w.Repository.FullName, s.at.repo.name.String()) || !s.fits(w.Path) {
 		return connectors.CodeHit{}, false
 	}
@@ -167,34 +184,34 @@ func (r repository) indexHit(s codeSearch, w wireCodeHit) (connectors.CodeHit, b
 	if len(lines) == 0 && len(w.TextMatches) > 0 {
 		return connectors.CodeHit{}, false
 	}
-	return r.hit(s, w.Path, lines[:min(len(lines), maxMatches)], texts.removed), true
+	return c.hit(s, w.Path, lines[:min(len(lines), maxMatches)], texts.removed), true
 }
 
 // nothingIndexed judges an index that found nothing: by the files themselves if
 // they are few; else a canary, a name that must be found, shows whether the
 // repository is in the index at all. GH-28.
-func (r repository) nothingIndexed(ctx context.Context, s codeSearch, a *status.Audit) status.Result[connectors.CodeHit] {
-	t, f := r.readTree(ctx, s.at.repo.name, s.at.treeish, true)
+func (c *client) nothingIndexed(ctx context.Context, s codeSearch, a *status.Audit) found {
+	t, f := c.readTree(ctx, s.at.repo.name, s.at.treeish, true)
 	if f == nil && !t.truncated {
 		if files := filesOf(t, s.fits); scannable(files) {
-			return r.hitsOf(ctx, s, t, files)
+			return c.hitsOf(ctx, s, t, files)
 		}
 	}
-	w, x, f := r.askIndex(ctx, position{}, 1, canary(s.at, t))
+	w, x, f := c.askIndex(ctx, position{}, 1, canary(s.at, t))
 	switch {
 	case f != nil:
 		a.Unmade(status.Effectiveness, *f)
 	case *w.TotalCount == 0 && !*w.IncompleteResults:
-		return status.Failed[connectors.CodeHit](r.source, notIndexed(s).With(status.WasCalled, status.Marker.Is("a file that is there was not found")))
+		return lostSearch(notIndexed(s).With(status.WasCalled, status.Marker.Is("a file that is there was not found")))
 	default:
 		a.Hold(x.Proof(), status.Completeness)
 	}
-	if at := s.at.repo.pushedAt; at != nil && r.now().Sub(*at) < indexLag { // GH-31
+	if at := s.at.repo.pushedAt; at != nil && c.now().Sub(*at) < indexLag { // GH-31
 		a.Fail(status.Effectiveness, status.Fail(status.Stale, status.Marker.Is("pushed after the index was made"),
-			status.AgeSeconds.Is(int64(r.now().Sub(*at).Seconds()))))
+			status.AgeSeconds.Is(int64(c.now().Sub(*at).Seconds()))))
 	}
 	a.Fail(status.Effectiveness, notIndexed(s)) // GH-29
-	return status.List[connectors.CodeHit](r.source, nil, a)
+	return found{audit: a}
 }
 
 // canary is a search for the name of a file that is there.

@@ -86,10 +86,9 @@ func (r repository) walkLog(ctx context.Context, l log, pos position) status.Res
 	a := &status.Audit{}
 	a.Hold(l.repo.proof, status.Scope)
 	var items []connectors.Commit
-	var first *upstream.Exchange
-	for range historyPages {
+	for page := range historyPages {
 		commits, x, f := r.logPage(ctx, l, pos)
-		if f != nil && first == nil {
+		if f != nil && page == 0 {
 			return status.Failed[connectors.Commit](r.source, *r.logLost(ctx, l, x, f))
 		}
 		if f != nil {
@@ -97,38 +96,22 @@ func (r repository) walkLog(ctx context.Context, l log, pos position) status.Res
 			a.Next(pos.cursor())
 			break
 		}
-		if first == nil {
-			first = x
-		}
 		r.hear(ctx, a, x)
-		full := false
-		for i := pos.skip; i < len(commits) && !full; i++ {
-			if full = len(items) == l.Limit; full { // the cursor stands on the first that was not handed out
-				pos.skip = i
-				break
-			}
+		for ; pos.skip < len(commits) && len(items) < l.Limit; pos.skip++ {
 			a.Examined(1)
-			if l.fits == nil || l.fits(commits[i]) {
-				items = append(items, r.commit(l.repo, commits[i], l.needle))
+			if w := commits[pos.skip]; l.fits == nil || l.fits(w) {
+				items = append(items, r.commit(l.repo, w, l.needle))
 			}
 		}
-		if full {
+		if pos.skip < len(commits) { // the cursor stands on the first that was not handed out
 			a.Next(pos.cursor())
 			break
 		}
+		pos.skip = 0
+		before := pos.page.Get("page")
+		r.turn(a, x, pos)
 		next, more := nextPage(x.Header)
-		if !more {
-			a.Hold(x.Proof(), status.Completeness)
-			break
-		}
-		onward := at(next, 0)
-		if onward.page.Get("page") == max(pos.page.Get("page"), "1") {
-			a.Fail(status.Completeness, status.Fail(status.CursorLoop, status.HTTPStatus.Is(x.Status)))
-			break
-		}
-		pos = onward
-		a.Next(pos.cursor())
-		if l.fits == nil {
+		if pos = at(next, 0); !more || l.fits == nil || pos.page.Get("page") == max(before, "1") {
 			break
 		}
 		status.CallFrom(ctx).Report("looking through the history of " + l.repo.name.String())
@@ -170,12 +153,12 @@ func (r repository) judgeLog(ctx context.Context, a *status.Audit, l log, nothin
 	if l.Path != "" {
 		a.Unprovable(noteRenames)
 	}
-	a.Hold(l.repo.proof, status.Effectiveness)
+	a.Hold(status.Proof{Request: "GET /repos/" + l.repo.name.String() + "/commits", At: l.repo.proof.At}, status.Effectiveness)
 	if !nothing || l.Author == "" || l.asName {
 		return
 	}
 	if strings.Contains(l.Author, "@") {
-		a.Unprovable("author_address_known")
+		a.Unprovable("author_address")
 		return
 	}
 	x, f := r.get(ctx, call{class: "GET /users/{username}", path: []string{"users", l.Author}})
