@@ -150,17 +150,23 @@ func cancelled(t *testing.T, s Suite) {
 		t.Run(call.Tool, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
 				started := make(chan struct{}, 64)
 				a := open(t, s.Config, roundTripper(func(r *http.Request) (*http.Response, error) {
 					started <- struct{}{}
 					<-r.Context().Done()
 					return nil, r.Context().Err()
 				}), new(bytes.Buffer))
+				ended := make(chan struct{})
 				go func() {
-					<-started
-					cancel()
+					select {
+					case <-started:
+						cancel()
+					case <-ended:
+					}
 				}()
 				r := a.Call(ctx, call.Tool, call.Arguments)
+				close(ended)
 				Sound(t, r)
 				if v := verdict(t, r); v.Status != "access_failure" || v.Failure.Reason != "cancelled" {
 					t.Errorf("a cancelled call answers %s/%s/%s", v.Status, v.Code, v.Failure.Reason)

@@ -9,11 +9,14 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 	"testing/synctest"
+
+	"github.com/frank-mcp/frank/internal/replay"
 )
 
 // marker stands in every body of the sweep: no answer may repeat it.
@@ -29,7 +32,7 @@ type fault struct {
 func sweep(t *testing.T, s Suite) {
 	for _, f := range faults() {
 		t.Run(f.name, func(t *testing.T) {
-			for _, call := range s.Calls {
+			for _, call := range f.calls(s) {
 				t.Run(call.Tool, func(t *testing.T) {
 					synctest.Test(t, func(t *testing.T) {
 						var logs bytes.Buffer
@@ -49,6 +52,21 @@ func sweep(t *testing.T, s Suite) {
 			}
 		})
 	}
+}
+
+// calls are all calls of the suite, but one for each tool where the fault is one
+// of hundreds of statuses.
+func (f fault) calls(s Suite) []replay.Call {
+	if !strings.HasPrefix(f.name, "status ") {
+		return s.Calls
+	}
+	var out []replay.Call
+	for _, c := range s.Calls {
+		if !slices.ContainsFunc(out, func(o replay.Call) bool { return o.Tool == c.Tool }) {
+			out = append(out, c)
+		}
+	}
+	return out
 }
 
 func faults() []fault {

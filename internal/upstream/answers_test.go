@@ -37,38 +37,34 @@ func send(t *testing.T, c *upstream.Client, url string, w upstream.Want) (*upstr
 // TestHT01 and its kin: a page for people in place of an answer.
 func TestHT01PagesInPlaceOfAnswers(t *testing.T) {
 	for name, tc := range map[string]struct {
-		step  step
-		want  status.Reason
-		title string
+		step step
+		want status.Reason
 	}{
-		"login form":       {html(200, `<html><title>Sign in &middot; Acme</title><form action="/session"><input type="password"></form>`), status.LoginPage, "Sign in · Acme"},
-		"saml":             {html(200, `<html><body onload="go()">SAMLRequest</body>`), status.LoginPage, ""},
-		"title only":       {html(200, `<title>Log in</title>`), status.LoginPage, "Log in"},
-		"portal":           {html(200, `<!doctype html><title>Welcome</title>Free WiFi`), status.NotJSON, "Welcome"},
-		"mislabelled":      {answer(200, "  <!DOCTYPE html><title>Oops</title>"), status.NotJSON, "Oops"},
-		"no media type":    {answer(200, "<html></html>", "Content-Type", ""), status.NotJSON, ""},
-		"text":             {answer(200, "fine", "Content-Type", "text/plain"), status.NotJSON, ""},
-		"xml":              {answer(200, "<a/>", "Content-Type", "application/xml"), status.NotJSON, ""},
-		"long title":       {html(200, "<title>"+strings.Repeat("x", 500)+"</title>"), status.NotJSON, strings.Repeat("x", 79) + "…"},
-		"HT-08 challenge":  {html(403, "<title>Just a moment...</title><form>", "Cf-Mitigated", "challenge", "Server", "cloudflare"), status.NotJSON, ""},
-		"HT-08 by server":  {html(403, "<title>Attention Required!</title>", "Server", "cloudflare"), status.NotJSON, ""},
-		"HT-08 and 503":    {html(503, "x", "Cf-Mitigated", "challenge"), status.HTTP5xx, ""},
-		"HT-07 proxy":      {html(502, "<title>502 Bad Gateway</title>"), status.HTTP5xx, ""},
-		"HT-03 no such":    {html(404, "<title>Page not here</title>"), status.Misconfigured, "Page not here"},
-		"403 with a form":  {html(403, "<form>"), status.LoginPage, ""},
-		"401 as a page":    {html(401, "<form>"), status.AuthFailed, ""},
-		"403 as JSON":      {answer(403, `{"message":"no"}`), status.ScopeMissing, ""},
-		"404 as JSON":      {answer(404, `{"message":"no"}`), status.AbsentOrHidden, ""},
-		"404 without body": {answer(404, "", "Content-Type", ""), status.HTTP4xx, ""},
-		"410":              {answer(410, `{}`), status.EndpointGone, ""},
-		"511 portal":       {html(511, "x"), status.NetworkPolicyBlocked, ""},
+		"login form":       {html(200, `<html><title>Sign in &middot; Acme</title><form action="/session"><input type="password"></form>`), status.LoginPage},
+		"saml":             {html(200, `<html><body onload="go()">SAMLRequest</body>`), status.LoginPage},
+		"title only":       {html(200, `<title>Log in</title>`), status.LoginPage},
+		"portal":           {html(200, `<!doctype html><title>Welcome</title>Free WiFi`), status.NotJSON},
+		"mislabelled":      {answer(200, "  <!DOCTYPE html><title>Oops</title>"), status.NotJSON},
+		"no media type":    {answer(200, "<html></html>", "Content-Type", ""), status.NotJSON},
+		"text":             {answer(200, "fine", "Content-Type", "text/plain"), status.NotJSON},
+		"xml":              {answer(200, "<a/>", "Content-Type", "application/xml"), status.NotJSON},
+		"long title":       {html(200, "<title>"+strings.Repeat("x", 500)+"</title>"), status.NotJSON},
+		"HT-08 challenge":  {html(403, "<title>Just a moment...</title><form>", "Cf-Mitigated", "challenge", "Server", "cloudflare"), status.NotJSON},
+		"HT-08 by server":  {html(403, "<title>Attention Required!</title>", "Server", "cloudflare"), status.NotJSON},
+		"HT-08 and 503":    {html(503, "x", "Cf-Mitigated", "challenge"), status.HTTP5xx},
+		"HT-07 proxy":      {html(502, "<title>502 Bad Gateway</title>"), status.HTTP5xx},
+		"HT-03 no such":    {html(404, "<title>Page not here</title>"), status.Misconfigured},
+		"403 with a form":  {html(403, "<form>"), status.LoginPage},
+		"401 as a page":    {html(401, "<form>"), status.AuthFailed},
+		"403 as JSON":      {answer(403, `{"message":"no"}`), status.ScopeMissing},
+		"404 as JSON":      {answer(404, `{"message":"no"}`), status.AbsentOrHidden},
+		"404 without body": {answer(404, "", "Content-Type", ""), status.HTTP4xx},
+		"410":              {answer(410, `{}`), status.EndpointGone},
+		"511 portal":       {html(511, "x"), status.NetworkPolicyBlocked},
 	} {
 		t.Run(name, func(t *testing.T) {
 			x, f := get(t, client(t, script(tc.step), once))
 			wantFailure(t, f, tc.want)
-			if got := f.Text("page_title"); got != tc.title {
-				t.Errorf("title %q, want %q", got, tc.title)
-			}
 			if x == nil || x.Status < 200 {
 				t.Errorf("exchange %v: a connector cannot look at it", x)
 			}
