@@ -27,7 +27,14 @@ func (s *Server) check(e *exchange, m message) *rpcError {
 		return s.checkPrompt(m)
 	case mcp.MethodCompletionComplete:
 		return s.checkCompletion(m)
-	case mcp.MethodResourcesSubscribe, mcp.MethodResourcesUnsubscribe, mcp.MethodResourcesRead:
+	case mcp.MethodResourcesRead:
+		return checkURI(m)
+	}
+	if e.modern {
+		return nil // what follows is gone from this revision, as mcp-go will say
+	}
+	switch mcp.MCPMethod(m.Method) {
+	case mcp.MethodResourcesSubscribe, mcp.MethodResourcesUnsubscribe:
 		return checkURI(m)
 	case mcp.MethodSetLogLevel:
 		return checkLevel(m)

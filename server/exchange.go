@@ -116,25 +116,26 @@ func (e *exchange) forward(n mcp.JSONRPCNotification) {
 	if err != nil {
 		return
 	}
-	_ = e.emit(raw)
 	if n.Method == mcp.MethodNotificationSubscriptionsAcknowledged {
-		e.listen()
-	}
-}
-
-// listen starts the notifications of a subscriptions/listen request: only
-// after its acknowledgement, which must be the first message of the stream.
-func (e *exchange) listen() {
-	e.mu.Lock()
-	filter, closed := e.filter, e.closed
-	e.mu.Unlock()
-	if closed || filter.IsEmpty() {
+		e.listen(raw)
 		return
 	}
-	forget := e.server.audience.add(&listener{out: emitter{e}, filter: filter, subscription: e.id})
+	_ = e.emit(raw)
+}
+
+// listen acknowledges a subscriptions/listen request and starts its
+// notifications. The lock keeps these behind the acknowledgement, and nothing
+// that happens after the client has read it is missed.
+func (e *exchange) listen(ack []byte) {
 	e.mu.Lock()
-	e.forget = forget
-	e.mu.Unlock()
+	defer e.mu.Unlock()
+	if e.closed {
+		return
+	}
+	if !e.filter.IsEmpty() {
+		e.forget = e.server.audience.add(&listener{out: emitter{e}, filter: e.filter, subscription: e.id})
+	}
+	_ = e.out.send(ack)
 }
 
 // emitter is the exchange as an outlet.

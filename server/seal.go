@@ -62,11 +62,13 @@ func (s *seal) run(ctx context.Context, c Call, schema *schema) (Reply, *Fault) 
 	}
 	done := make(chan outcome, 1) // buffered: an abandoned call must be able to end
 	go func() {
+		o := outcome{fault: new(FaultPanic)} // what stays if the call ends its goroutine
+		defer func() { done <- o }()
 		reply, fault := s.recovered(ctx, c)
 		if fault == nil {
 			fault = verify(reply, schema)
 		}
-		done <- outcome{reply, fault}
+		o = outcome{reply, fault}
 	}()
 	select {
 	case o := <-done:
@@ -88,7 +90,7 @@ func (s *seal) run(ctx context.Context, c Call, schema *schema) (Reply, *Fault) 
 }
 
 func (s *seal) recovered(ctx context.Context, c Call) (reply Reply, fault *Fault) {
-	fault = new(FaultPanic) // also for runtime.Goexit, which recover does not see
+	fault = new(FaultPanic)
 	defer func() {
 		if v := recover(); v != nil {
 			// The value may quote anything; its type and the stack do not.

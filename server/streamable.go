@@ -122,8 +122,8 @@ func (t *streamable) listen(w http.ResponseWriter, r *http.Request) {
 	if before != nil {
 		before.close() // one stream a session, or notifications would come twice
 	}
-	stream.start()
 	defer t.server.audience.add(&listener{out: stream, client: found.client})()
+	stream.start() // now, as nothing that follows may be missed
 	stream.hold(r.Context(), t.life.open.Done())
 }
 

@@ -26,6 +26,7 @@ const (
 	saysSAML       = "SAML enforcement"
 	saysSuspended  = "account was suspended"
 	saysDisabled   = "disabled"
+	saysDeleted    = "deleted"
 	saysUnseen     = "cannot be searched"
 	saysCap        = "Only the first 1000"
 )

@@ -155,8 +155,12 @@ func decode(x *upstream.Exchange, opens byte, v any) *status.Failure {
 		return nil
 	}
 	var wrong *json.UnmarshalTypeError
-	if errors.As(err, &wrong) {
+	var syntax *json.SyntaxError
+	switch {
+	case errors.As(err, &wrong):
 		return misshapen(x, wrong.Field)
+	case !errors.As(err, &syntax): // a time that is none, and the like
+		return misshapen(x, "a readable value")
 	}
 	f := status.Fail(status.TruncatedBody, status.HTTPStatus.Is(x.Status), status.SizeBytes.Is(int64(len(x.Body))))
 	return &f

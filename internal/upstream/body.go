@@ -28,7 +28,7 @@ type scratch struct{ pool sync.Pool }
 func (c *Client) readAll(resp *http.Response, limit int64) ([]byte, *status.Failure) {
 	var from io.Reader = resp.Body
 	size := resp.ContentLength
-	if resp.Uncompressed {
+	if resp.Uncompressed || size == 0 && resp.Header.Get("Content-Length") == "" {
 		size = -1
 	}
 	if strings.EqualFold(resp.Header.Get("Content-Encoding"), "gzip") && !resp.Uncompressed && size != 0 {
@@ -239,7 +239,7 @@ func (s *sending) page(x *Exchange) *status.Failure {
 	if name != "" {
 		opts = append(opts, status.PageTitle.Is(name))
 	}
-	if by := challenge(x.Header); by != "" { // HT-08: the edge, not the source
+	if by := challenge(x); by != "" { // HT-08: the edge, not the source
 		return failed(status.NotJSON, append(opts, status.Header.Is(by))...)
 	}
 	if loginSigns(lower, strings.ToLower(name)) {
