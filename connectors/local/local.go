@@ -39,7 +39,7 @@ func openSource(s connectors.Setup) (connectors.Source, *status.Failure) {
 	if failure != nil {
 		return connectors.Source{}, failure
 	}
-	out := connectors.Source{Name: s.Name, Provider: "local", DefaultProject: s.DefaultProject, Only: s.Only, Owns: owns}
+	out := connectors.Source{Name: s.Name, Provider: "local", Near: true, DefaultProject: s.DefaultProject, Only: s.Only, Owns: owns}
 	p := &prober{source: s.Name, root: root}
 	top := ""
 	switch {
