@@ -337,7 +337,7 @@ func TestFactsOfAnAnswer(t *testing.T) {
 
 // TestThroughALibrary: a provider's own library sends through the client.
 func TestThroughALibrary(t *testing.T) {
-	w := script(answer(200, `{"a":1}`), answer(404, `{"message":"x"}`))
+	w := script(answer(200, `{"a":1}`, "X-RateLimit-Remaining", "0", "X-RateLimit-Reset", "9999999999"), answer(404, `{"message":"x"}`))
 	c := client(t, w)
 	lib := &http.Client{Transport: c}
 	resp, err := lib.Do(request(t, t.Context(), http.MethodGet, page))
@@ -347,6 +347,9 @@ func TestThroughALibrary(t *testing.T) {
 	x := upstream.ExchangeOf(resp)
 	if x == nil || string(x.Body) != `{"a":1}` || resp.ContentLength != 7 {
 		t.Fatalf("%+v", x)
+	}
+	if resp.Header.Get("X-RateLimit-Reset") != "" || x.Header.Get("X-RateLimit-Reset") == "" {
+		t.Error("a library may hold requests back by itself")
 	}
 	_ = resp.Body.Close()
 	_, err = lib.Do(request(t, t.Context(), http.MethodGet, page))
