@@ -51,6 +51,7 @@ func TestHT01PagesInPlaceOfAnswers(t *testing.T) {
 		"xml":              {answer(200, "<a/>", "Content-Type", "application/xml"), status.NotJSON, ""},
 		"long title":       {html(200, "<title>"+strings.Repeat("x", 500)+"</title>"), status.NotJSON, strings.Repeat("x", 79) + "…"},
 		"HT-08 challenge":  {html(403, "<title>Just a moment...</title><form>", "Cf-Mitigated", "challenge", "Server", "cloudflare"), status.NotJSON, ""},
+		"HT-08 and 200":    {html(200, "<form>", "Cf-Mitigated", "challenge"), status.NotJSON, ""},
 		"HT-08 by server":  {html(403, "<title>Attention Required!</title>", "Server", "cloudflare"), status.NotJSON, ""},
 		"HT-08 and 503":    {html(503, "x", "Cf-Mitigated", "challenge"), status.HTTP5xx, ""},
 		"HT-07 proxy":      {html(502, "<title>502 Bad Gateway</title>"), status.HTTP5xx, ""},
@@ -301,6 +302,9 @@ func TestRedirectsOnTheSameHost(t *testing.T) {
 		if r.Header.Get("Authorization") != "Bearer "+secret {
 			t.Errorf("%s: no credential", r.URL.Path)
 		}
+		if r.Header.Get("Accept-Encoding") != "gzip" {
+			t.Errorf("Accept-Encoding %q", r.Header.Get("Accept-Encoding"))
+		}
 		w.Header().Set("Content-Type", "application/json")
 		switch r.URL.Path {
 		case "/moved", "/found", "/temporary":
@@ -325,6 +329,11 @@ func TestRedirectsOnTheSameHost(t *testing.T) {
 		if x.Location != "/new%2Fplace" || x.Path != path || !strings.Contains(string(x.Body), `"query":"y=2"`) {
 			t.Errorf("%+v", x)
 		}
+	}
+	req := request(t, t.Context(), http.MethodGet, url+"/x")
+	req.Header.Set("Accept-Encoding", "br")
+	if _, f := c.Send(req, upstream.Want{}); f != nil { // an encoding of the caller's would not be decoded
+		t.Error(f.Reason())
 	}
 	x, f := c.Send(request(t, t.Context(), http.MethodPost, url+"/temporary", "text"), upstream.Want{})
 	if f != nil || !strings.Contains(string(x.Body), `"method":"POST"`) || !strings.Contains(string(x.Body), `"body":"text"`) {

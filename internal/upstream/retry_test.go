@@ -198,6 +198,10 @@ func TestLongWaitIsReturned(t *testing.T) {
 		if f.RetryAfter() != 24*time.Hour {
 			t.Errorf("after %s", f.RetryAfter())
 		}
+		_, f, _, _ = ask(t, client(t, script(answer(429, `{}`, "Retry-After", "Mon, 02 Jan 2040 15:04:05 GMT"))))
+		if f.RetryAfter() != 24*time.Hour {
+			t.Errorf("after %s", f.RetryAfter())
+		}
 		// The caller's own deadline counts as well.
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 		defer cancel()
@@ -320,6 +324,18 @@ func TestProviderGoesFirst(t *testing.T) {
 		}))
 		wantFailure(t, f, status.UncaughtServerError)
 	})
+}
+
+// TestRateLimitIsCompleted from the headers where the connector knew it by the body.
+func TestRateLimitIsCompleted(t *testing.T) {
+	c := client(t, script(answer(200, `{"errors":1}`, "Retry-After", "90", "X-RateLimit-Resource", "graphql")), func(o *upstream.Options) {
+		o.Classify = func(*upstream.Exchange) *status.Failure { f := status.Fail(status.RateLimited); return &f }
+	})
+	_, f := get(t, c)
+	wantFailure(t, f, status.RateLimited)
+	if f.RetryAfter() != 90*time.Second || f.Text("rate_resource") != "graphql" || f.Text("reset_at") == "" {
+		t.Errorf("after %s, resource %s, reset %s", f.RetryAfter(), f.Text("rate_resource"), f.Text("reset_at"))
+	}
 }
 
 // TestFactsOfAnAnswer: only what looks like an identifier is passed on.

@@ -225,6 +225,9 @@ func (s *sending) tell(out outcome, n, limit int, wait time.Duration) {
 func (s *sending) attempt(ctx context.Context, n int) outcome {
 	kept := s.kept()
 	a, f := s.once(ctx, kept, n)
+	if f == nil && a.x.Location != "" {
+		kept = nil // another address answered, which was not asked "changed?"
+	}
 	if f == nil && a.x.Status == http.StatusNotModified && kept == nil && s.read {
 		// GH-54: nobody asked "changed?"; a 304 body is never read as an answer.
 		status.CallFrom(s.caller).Attempted()
