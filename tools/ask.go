@@ -56,7 +56,7 @@ func askSet[T connectors.Item](ctx context.Context, d *Deps, q set, ask func(con
 	})...)
 	return result.Envelope(status.Question{
 		Operation: q.spec.Operation, Capability: string(q.spec.Needs), One: q.spec.One, Many: q.spec.Many,
-		Rest: q.rest, Filters: withDefault(filters, q, sources), NextCursor: nextCursor(result.Rows(), id),
+		Rest: words(within(q.assumed(sources)), " ", q.rest), Filters: withDefault(filters, q, sources), NextCursor: nextCursor(result.Rows(), id),
 		Fallback: d.fallback(q.spec, sources),
 	})
 }
@@ -85,7 +85,7 @@ func askOne[T connectors.Item](ctx context.Context, d *Deps, q one, ask func(con
 		return q.spec.refuse(*failure)
 	}
 	question := status.Question{
-		Operation: q.spec.Operation, Capability: string(q.spec.Needs), One: q.spec.One, Many: q.spec.Many,
+		Operation: q.spec.Operation, Capability: string(q.spec.Needs), One: q.spec.One,
 		Rest: q.rest, Filters: filters, Fallback: d.fallback(q.spec, sources),
 	}
 	results := askNamed(ctx, d, q.spec, q.ref, sources, func(ctx context.Context, s connectors.Source, r ref.Ref) status.Result[T] {
@@ -217,13 +217,22 @@ func withhold[T connectors.Item](d *Deps, s connectors.Source, c connectors.Capa
 	}, status.Fail(status.PolicyDenied, status.WasCalled))
 }
 
+// assumed is the container that took effect where none was given.
+func (q set) assumed(sources []connectors.Source) string {
+	if q.container != "" || len(sources) != 1 {
+		return ""
+	}
+	return sources[0].DefaultProject
+}
+
 // withDefault names the container that took effect where none was given.
 func withDefault(filters []status.FilterEcho, q set, sources []connectors.Source) []status.FilterEcho {
-	if q.container != "" || len(sources) != 1 || sources[0].DefaultProject == "" {
+	assumed := q.assumed(sources)
+	if assumed == "" {
 		return filters
 	}
 	name := map[connectors.Kind]string{connectors.KindTracker: "project", connectors.KindRepo: "repo", connectors.KindDocs: "space"}[q.spec.Kind]
-	return append([]status.FilterEcho{{Name: name, Value: sources[0].DefaultProject}}, filters...)
+	return append([]status.FilterEcho{{Name: name, Value: assumed}}, filters...)
 }
 
 // fallback says which other source could still be asked, or nothing.

@@ -65,18 +65,18 @@ func directory(path, key string) (string, *status.Failure) {
 		return "", &f
 	}
 	if !filepath.IsAbs(path) {
-		return wrong("it is no absolute directory")
+		return wrong("it must be an absolute directory")
 	}
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
 		if errors.Is(err, fs.ErrPermission) {
 			return wrong("it may not be read")
 		}
-		return wrong("there is no such directory")
+		return wrong("the directory is missing")
 	}
 	info, err := os.Stat(real)
 	if err != nil || !info.IsDir() {
-		return wrong("it is no directory")
+		return wrong("it is something else than a directory")
 	}
 	return real, nil
 }
