@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -314,6 +315,28 @@ func TestLG31_ACallThatIsCutOffIsNoAnswer(t *testing.T) {
 	a := read(t, s.Repo.History(ctx, connectors.HistoryQuery{}))
 	if a.reason != "timeout" || !a.retry || a.status != status.AccessFailure {
 		t.Errorf("got %s %s", a.status, a.reason)
+	}
+}
+
+func TestLG31_CancellationEndsGitAndItsHelpers(t *testing.T) {
+	l := newLab(t)
+	s := l.source(l.origin())
+	history(t, s, connectors.HistoryQuery{}).is(status.Success, status.None, "", 3)
+	if err := syscall.Mkfifo(l.path("started"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	l.fakeGit("echo started >'" + l.path("started") + "'; sleep 300 & wait")
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan status.Result[connectors.Commit])
+	go func() { done <- s.Repo.History(ctx, connectors.HistoryQuery{Revision: "main"}) }()
+	if _, err := os.ReadFile(l.path("started")); err != nil { // waits until git runs
+		t.Fatal(err)
+	}
+	cancel()
+	before := time.Now()
+	read(t, <-done).is(status.AccessFailure, status.SourceUnreliable, "cancelled", 0)
+	if wait := time.Since(before); wait > time.Second {
+		t.Errorf("git ended %s after the cancellation: its helper kept it waiting", wait)
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -128,13 +127,7 @@ func TestLG14_LD09_TextInOtherEncodingsIsFound(t *testing.T) {
 func TestLG14_AGitWithoutPerlPatternsSaysWhatItCannotFind(t *testing.T) {
 	l := newLab(t)
 	s := l.source(l.origin())
-	bin := t.TempDir()
-	real := l.git("", "--exec-path") + "/git"
-	script := "#!/bin/sh\nfor a in \"$@\"; do [ \"$a\" = -P ] && { echo 'fatal: cannot use Perl-compatible regexes when not compiled with USE_LIBPCRE' >&2; exit 128; }; done\nexec " + real + " \"$@\"\n"
-	if err := os.WriteFile(filepath.Join(bin, "git"), []byte(script), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
+	l.fakeGit(`for a in "$@"; do [ "$a" = -P ] && { echo 'fatal: cannot use Perl-compatible regexes when not compiled with USE_LIBPCRE' >&2; exit 128; }; done`)
 	search(t, s, connectors.CodeQuery{Text: "NEEdle"}).is(status.Partial, status.CapabilityUnavailable, "operation_unsupported", 1)
 	search(t, s, connectors.CodeQuery{Text: "nowhere"}).is(status.Partial, status.CapabilityUnavailable, "operation_unsupported", 0)
 	history(t, s, connectors.HistoryQuery{Text: "FIRST", Author: "ann"}).is(status.Success, status.None, "", 1)
@@ -186,6 +179,23 @@ func TestLD01_AnUnreadableFileIsNoEmptyAnswer(t *testing.T) {
 	search(t, s, connectors.CodeQuery{Text: "needle"}).is(status.AccessFailure, status.AccessDenied, "permission_denied", 0)
 	search(t, s, connectors.CodeQuery{Text: "two"}).is(status.Partial, status.AccessDenied, "permission_denied", 1)
 	readFile(t, s, connectors.FileGet{Path: "lib/x.txt"}).is(status.AccessFailure, status.AccessDenied, "permission_denied", 0)
+}
+
+func TestLD01_AComplaintOfGitIsNoEmptyAnswer(t *testing.T) {
+	l := newLab(t)
+	s := l.source(l.origin())
+	search(t, s, connectors.CodeQuery{Text: "nowhere"}).is(status.Empty, status.None, "", 0)
+	l.fakeGit(`case "$*" in *" grep "*) "$real" "$@"; rc=$?; echo "error: failed to stat 'lib/x.txt': Permission denied" >&2; exit $rc;; esac`)
+	search(t, s, connectors.CodeQuery{Text: "nowhere"}).is(status.AccessFailure, status.AccessDenied, "permission_denied", 0)
+	search(t, s, connectors.CodeQuery{Text: "needle"}).is(status.Partial, status.AccessDenied, "permission_denied", 1)
+	l.fakeGit(`case "$*" in *" grep "*) echo "fatal: something nobody foresaw" >&2; exit 128;; esac`)
+	a := search(t, s, connectors.CodeQuery{Text: "needle"}).is(status.AccessFailure, status.SourceUnreliable, "program_failed", 0)
+	if strings.Contains(a.row.Failures[0].Because(), "foresaw") {
+		t.Error("what git wrote is in the answer")
+	}
+	l.fakeGit(`case "$*" in *" ls-files "*"--others"*) echo "warning: could not open directory 'lock/': Permission denied" >&2;; esac`)
+	search(t, s, connectors.CodeQuery{Text: "nowhere"}).is(status.Partial, status.AccessDenied, "permission_denied", 0)
+	list(t, s, connectors.RepoList{}).is(status.Partial, status.AccessDenied, "permission_denied", 3)
 }
 
 func TestLD03_AGlobCrossesDirectoriesWithTwoStars(t *testing.T) {

@@ -220,3 +220,15 @@ func envelope[T any](r status.Result[T]) string {
 
 // epoch is a minute of the lab's clock.
 func epoch(minute int) time.Time { return time.Date(2026, 1, 1, 0, minute, 0, 0, time.UTC) }
+
+// fakeGit puts a git before the real one that runs the lines first, with the
+// real one as $real.
+func (l *lab) fakeGit(lines string) {
+	l.Helper()
+	bin := l.TempDir()
+	script := "#!/bin/sh\nreal='" + filepath.Join(l.git("", "--exec-path"), "git") + "'\n" + lines + "\nexec \"$real\" \"$@\"\n"
+	if err := os.WriteFile(filepath.Join(bin, "git"), []byte(script), 0o755); err != nil {
+		l.Fatal(err)
+	}
+	l.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+}
