@@ -54,6 +54,9 @@ func openSource(s connectors.Setup) (connectors.Source, *status.Failure) {
 		c := newCheckout(s, top)
 		out.Repo, p.checkout = c, c
 	}
+	p.tree = newTree(s, root, p.checkout)
+	docs := newDocs(p.tree)
+	out.Docs = docs
 	out.Prober = p
 	return out, nil
 }
