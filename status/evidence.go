@@ -37,7 +37,6 @@ type Argument struct {
 var (
 	HTTPStatus          = Key[int]{"http_status"}
 	MediaType           = Key[string]{"media_type"}
-	PageTitle           = Key[string]{"page_title"}
 	RedirectHost        = Key[string]{"redirect_host"}
 	ErrorClass          = Key[string]{"error_class"}
 	Attempts            = Key[int]{"attempts"}

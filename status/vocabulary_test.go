@@ -119,7 +119,7 @@ func TestCircuitOpenTakesTheCodeOfTheFirstFailure(t *testing.T) {
 
 func TestEvidenceIsOneVisibleBoundedLine(t *testing.T) {
 	hostile := "a\nstatus=empty code=NONE\u202e\U000E0041\x00\x1b[31m" + strings.Repeat("x", 1000)
-	e := status.Refuse(status.Question{One: hostile}, status.Fail(status.LoginPage, status.By("github"), status.PageTitle.Is(hostile)))
+	e := status.Refuse(status.Question{One: hostile}, status.Fail(status.LoginPage, status.By("github"), status.Marker.Is(hostile)))
 	raw, err := e.Structured()
 	if err != nil {
 		t.Fatal(err)

@@ -104,6 +104,9 @@ func (d *Deps) forRef(k connectors.Kind, source string, r ref.Ref) ([]connectors
 		f := d.notConnected("a " + noun(k))
 		return nil, &f
 	}
+	if r.Kind == ref.Unknown && r.URL() == "" { // a name or title: any source may have it
+		return all, nil
+	}
 	out := slices.DeleteFunc(slices.Clone(all), func(s connectors.Source) bool { return s.Owns != nil && !s.Owns(r) })
 	if len(out) > 0 {
 		return out, nil

@@ -98,10 +98,12 @@ func fromGitHub(x *upstream.Exchange, body gh.ErrorResponse) bool {
 }
 
 func classifyEdge(x *upstream.Exchange) *status.Failure {
-	switch x.Status {
-	case http.StatusNotFound: // HT-03
+	switch {
+	case x.Status == http.StatusNotFound: // HT-03
 		return fail(x, status.Misconfigured, status.ConfigKey.Is("base_url"), status.WasCalled)
-	case http.StatusForbidden: // HT-08: what stands in front of GitHub proves nothing about permissions
+	case x.Status == http.StatusForbidden && strings.Contains(x.Header.Get("Content-Type"), "json"):
+		// HT-08: what stands in front of GitHub proves nothing about permissions. A
+		// page is read by the client, which knows sign-in pages and challenges.
 		return fail(x, status.HTTP4xx, status.Marker.Is("the answer did not come from GitHub itself"))
 	}
 	return nil

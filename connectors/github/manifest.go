@@ -28,6 +28,7 @@ var needs = []struct {
 // where a private project is asked with a token that has permissions rather than
 // scopes, one row for each permission.
 func (p prober) Probe(ctx context.Context) connectors.Probe {
+	ctx = upstream.Probing(ctx)
 	p.people.clear()
 	p.repos.clear()
 	out := connectors.Probe{State: connectors.Ready, Fingerprint: p.up.Fingerprint(ctx), Anonymous: p.anonymous}

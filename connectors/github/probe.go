@@ -180,6 +180,9 @@ func (c *client) audit(ctx context.Context, x *upstream.Exchange) *status.Audit 
 func (c *client) hear(ctx context.Context, a *status.Audit, x *upstream.Exchange) {
 	a.Hold(x.Proof(), status.Transport, status.Shape, status.InBand)
 	c.identify(ctx, a, x)
+	if f := x.Stale(); f != nil { // HT-15
+		a.Fail(status.InBand, *f)
+	}
 	if hidden, orgs, ok := strings.Cut(x.Header.Get("X-GitHub-SSO"), ";"); ok && strings.TrimSpace(hidden) == "partial-results" { // GH-07
 		_, ids, _ := strings.Cut(orgs, "=")
 		a.Fail(status.Scope, status.Fail(status.RowsHidden, status.HTTPStatus.Is(x.Status),

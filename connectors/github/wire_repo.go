@@ -21,10 +21,27 @@ type wireContent struct {
 	Entries         *[]wireContent `json:"entries"`
 }
 
+func (w wireContent) missing() string {
+	if w.Type == nil {
+		return "type"
+	}
+	return ""
+}
+
 type wireTree struct {
 	SHA       string       `json:"sha"`
 	Tree      *[]wireEntry `json:"tree"`
 	Truncated *bool        `json:"truncated"`
+}
+
+func (w wireTree) missing() string {
+	switch {
+	case w.Tree == nil:
+		return "tree"
+	case w.Truncated == nil:
+		return "truncated"
+	}
+	return ""
 }
 
 type wireEntry struct {
@@ -71,9 +88,19 @@ type wireCommit struct {
 	Files *[]wireFile `json:"files"`
 }
 
+func (w wireCommit) missing() string {
+	switch {
+	case w.SHA == nil || *w.SHA == "":
+		return "sha"
+	case w.Commit == nil:
+		return "commit"
+	}
+	return ""
+}
+
 // wireFile is one file of a commit, comparison or pull request.
 type wireFile struct {
-	Filename         string  `json:"filename"`
+	Filename         *string `json:"filename"`
 	PreviousFilename string  `json:"previous_filename"`
 	Status           string  `json:"status"`
 	Additions        int     `json:"additions"`
@@ -82,10 +109,29 @@ type wireFile struct {
 	Patch            *string `json:"patch"`
 }
 
+func (w wireFile) missing() string {
+	if w.Filename == nil {
+		return "filename"
+	}
+	return ""
+}
+
 type wireCodeSearch struct {
 	TotalCount        *int           `json:"total_count"`
 	IncompleteResults *bool          `json:"incomplete_results"`
 	Items             *[]wireCodeHit `json:"items"`
+}
+
+func (w wireCodeSearch) missing() string {
+	switch {
+	case w.TotalCount == nil:
+		return "total_count"
+	case w.IncompleteResults == nil:
+		return "incomplete_results"
+	case w.Items == nil:
+		return "items"
+	}
+	return ""
 }
 
 type wireCodeHit struct {
@@ -103,7 +149,7 @@ type wireCodeHit struct {
 }
 
 type wireListedRepo struct {
-	FullName      string     `json:"full_name"`
+	FullName      *string    `json:"full_name"`
 	HTMLURL       string     `json:"html_url"`
 	Description   string     `json:"description"`
 	Private       bool       `json:"private"`
@@ -114,20 +160,49 @@ type wireListedRepo struct {
 	Owner         wireLogin  `json:"owner"`
 }
 
+func (w wireListedRepo) missing() string {
+	if w.FullName == nil {
+		return "full_name"
+	}
+	return ""
+}
+
 type wireOwner struct {
 	Login string  `json:"login"`
 	Type  *string `json:"type"` // User, Organization
 }
 
+func (w wireOwner) missing() string {
+	if w.Type == nil {
+		return "type"
+	}
+	return ""
+}
+
+// wireBranch is a branch or a tag.
 type wireBranch struct {
-	Name      string     `json:"name"`
+	Name      *string    `json:"name"`
 	Commit    wireParent `json:"commit"`
 	Protected bool       `json:"protected"`
 }
 
+func (w wireBranch) missing() string {
+	if w.Name == nil {
+		return "name"
+	}
+	return ""
+}
+
 // wireGitRef is one entry of git/matching-refs.
 type wireGitRef struct {
-	Ref string `json:"ref"`
+	Ref *string `json:"ref"`
+}
+
+func (w wireGitRef) missing() string {
+	if w.Ref == nil {
+		return "ref"
+	}
+	return ""
 }
 
 type wireSide struct {
@@ -163,9 +238,19 @@ type wirePull struct {
 	ReviewComments int `json:"review_comments"`
 }
 
+func (w wirePull) missing() string {
+	switch {
+	case w.Number == nil:
+		return "number"
+	case w.State == nil:
+		return "state"
+	}
+	return ""
+}
+
 // wireRemark is a comment of an issue, a review comment, a commit comment, or a review.
 type wireRemark struct {
-	ID          int64      `json:"id"`
+	ID          *int64     `json:"id"`
 	User        *wireLogin `json:"user"`
 	Body        string     `json:"body"`
 	State       string     `json:"state"`
@@ -177,9 +262,26 @@ type wireRemark struct {
 	OldLine     *int       `json:"original_line"`
 }
 
+func (w wireRemark) missing() string {
+	if w.ID == nil {
+		return "id"
+	}
+	return ""
+}
+
 type wireCheckRuns struct {
 	TotalCount *int            `json:"total_count"`
 	CheckRuns  *[]wireCheckRun `json:"check_runs"`
+}
+
+func (w wireCheckRuns) missing() string {
+	switch {
+	case w.TotalCount == nil:
+		return "total_count"
+	case w.CheckRuns == nil:
+		return "check_runs"
+	}
+	return ""
 }
 
 type wireCheckRun struct {
@@ -192,6 +294,16 @@ type wireCheckRun struct {
 type wireStatuses struct {
 	TotalCount *int          `json:"total_count"`
 	Statuses   *[]wireStatus `json:"statuses"`
+}
+
+func (w wireStatuses) missing() string {
+	switch {
+	case w.TotalCount == nil:
+		return "total_count"
+	case w.Statuses == nil:
+		return "statuses"
+	}
+	return ""
 }
 
 type wireStatus struct {
@@ -210,4 +322,16 @@ type wireCompare struct {
 	MergeBase    wireParent    `json:"merge_base_commit"`
 	Commits      *[]wireCommit `json:"commits"`
 	Files        *[]wireFile   `json:"files"`
+}
+
+func (w wireCompare) missing() string {
+	switch {
+	case w.Status == nil:
+		return "status"
+	case w.TotalCommits == nil:
+		return "total_commits"
+	case w.Commits == nil:
+		return "commits"
+	}
+	return ""
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/frank-mcp/frank/capabilities"
 	"github.com/frank-mcp/frank/connectors"
 	"github.com/frank-mcp/frank/connectors/github"
+	"github.com/frank-mcp/frank/connectors/local"
 	"github.com/frank-mcp/frank/internal/config"
 	"github.com/frank-mcp/frank/internal/journal"
 	"github.com/frank-mcp/frank/internal/policy"
@@ -30,7 +31,7 @@ import (
 
 // Providers lists the providers that this version can connect.
 func Providers() []connectors.Provider {
-	return []connectors.Provider{github.Provider}
+	return []connectors.Provider{github.Provider, local.Provider}
 }
 
 // Options is what the configuration file does not say. Zero fields are usable.

@@ -151,11 +151,7 @@ func (s *sending) forbidden(x *Exchange) *status.Failure {
 func (s *sending) missing(x *Exchange) *status.Failure {
 	switch {
 	case isHTML(x) && challenge(x) == "":
-		f := failed(status.Misconfigured, status.ConfigKey.Is("base_url"))
-		if name := title(x.Body); name != "" {
-			*f = f.With(status.PageTitle.Is(name))
-		}
-		return f
+		return failed(status.Misconfigured, status.ConfigKey.Is("base_url"))
 	case isJSON(x.Header) && len(x.Body) > 0, s.req.Method == http.MethodHead && isJSON(x.Header):
 		return failed(status.AbsentOrHidden, status.Existence.Is(status.ExistenceUnknown))
 	}

@@ -1,0 +1,255 @@
+package github
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/frank-mcp/frank/connectors"
+	"github.com/frank-mcp/frank/internal/markup"
+	"github.com/frank-mcp/frank/internal/upstream"
+	"github.com/frank-mcp/frank/status"
+)
+
+// Media types of the contents and blobs endpoints.
+const (
+	mediaObject = "application/vnd.github.object+json"
+	mediaRaw    = "application/vnd.github.raw+json"
+)
+
+// maxFile bounds the file of which lines are read. GitHub serves up to 100 MB.
+const maxFile = 16 << 20
+
+// blob is a file as the repository holds it.
+type blob struct {
+	wireContent
+	at   place
+	data []byte
+	x    *upstream.Exchange // the answer that held the data
+	kind string             // file, symlink, submodule
+}
+
+// ReadFile reads a file or some of its lines. What GitHub keeps elsewhere (a
+// submodule, Git LFS) or is no text makes the answer partial.
+func (r repository) ReadFile(ctx context.Context, q connectors.FileGet) status.Result[connectors.File] {
+	b, u := r.load(ctx, "repo", q)
+	if u != nil {
+		return unread[connectors.File](r.source, u)
+	}
+	a := r.audit(ctx, b.x)
+	file := connectors.File{
+		Origin: r.fileOrigin(b.at, b.Path, "file"), Repo: b.at.repo.name.String(), Path: b.Path,
+		Revision: b.at.revision, SHA: b.SHA, SizeBytes: b.Size,
+	}
+	if f := b.elsewhere(); f != nil {
+		a.Fail(status.Completeness, *f)
+		return status.One(r.source, file, a)
+	}
+	text, encoding, ok := markup.Decode(b.data)
+	if !ok {
+		a.Fail(status.Completeness, status.Fail(status.ContentNotIncluded, status.Part.Is("binary content"),
+			status.Path.Is(b.Path), status.SizeBytes.Is(b.Size)))
+		return status.One(r.source, file, a)
+	}
+	if encoding.Charset != markup.UTF8 {
+		file.Encoding = encoding.String()
+	}
+	var s scrub
+	text = s.plain(text)
+	file.Removed = s.removed
+	w := linesOf(text, q.StartLine, q.EndLine)
+	if w.beyond || (q.EndLine > 0 && q.EndLine < q.StartLine) {
+		return status.Failed[connectors.File](r.source, r.badArgument("start_line",
+			"is beyond the last line or after end_line; the file has "+strconv.Itoa(w.total)+" lines").With(status.WasCalled, status.Total.Is(w.total)))
+	}
+	file.Text, file.StartLine, file.EndLine, file.TotalLines = w.text, w.start, w.end, w.total
+	switch {
+	case w.cut:
+		a.Fail(status.Completeness, cutAfter(b.Path, w))
+	case markup.IsLFSPointer(b.data): // GH-48
+		a.Fail(status.Completeness, status.Fail(status.ContentNotIncluded, status.Part.Is("Git LFS"), status.Path.Is(b.Path)))
+	default:
+		a.Hold(b.x.Proof(), status.Completeness)
+	}
+	return status.One(r.source, file, a)
+}
+
+// cutAfter names the lines that come next. HT-17.
+func cutAfter(path string, w window) status.Failure {
+	next := "a single line is longer than one answer holds; read the file in a clone"
+	if w.end < w.total {
+		next = "call repo_read_file again with start_line=" + strconv.Itoa(w.end+1)
+	}
+	return status.Fail(status.OwnCap, status.Path.Is(path), status.Total.Is(w.total), status.Limit.Is(maxLines), status.Fallback(next))
+}
+
+// elsewhere says where the content of something that is no plain file is kept. GH-48.
+func (b blob) elsewhere() *status.Failure {
+	part := ""
+	switch b.kind {
+	case "file":
+		return nil
+	case "submodule":
+		part = "submodule"
+		if b.SubmoduleGitURL != nil {
+			part += " " + withoutUser(*b.SubmoduleGitURL)
+		}
+		part += " at commit " + b.SHA
+	case "symlink":
+		part = "symlink to " + b.Target
+	default:
+		part = b.kind
+	}
+	f := status.Fail(status.ContentNotIncluded, status.Part.Is(part), status.Path.Is(b.Path))
+	return &f
+}
+
+// withoutUser takes a user name and password out of a Git address.
+func withoutUser(address string) string {
+	scheme, rest, ok := strings.Cut(address, "://")
+	if !ok {
+		return address
+	}
+	host, path, _ := strings.Cut(rest, "/")
+	return scheme + "://" + host[strings.LastIndexByte(host, '@')+1:] + "/" + path
+}
+
+// load reads what stands at a path. argument is how the caller names the repository.
+func (c *client) load(ctx context.Context, argument string, q connectors.FileGet) (blob, *unfound) {
+	name, f := c.repo(argument, q.Repo)
+	if f != nil {
+		return blob{}, stop(f)
+	}
+	path, f := c.cleanPath(q.Path)
+	if f != nil {
+		return blob{}, stop(f)
+	}
+	if path == "" {
+		return blob{}, stop(c.badArgument("path", "must name a file"))
+	}
+	k := repoCall(name, "/contents/{path}", append([]string{"contents"}, strings.Split(path, "/")...)...)
+	k.accept, k.maxBody = mediaObject, maxTree
+	if q.Revision != "" {
+		k.query = map[string][]string{"ref": {q.Revision}}
+	}
+	w, x, f := one[wireContent](ctx, c, k)
+	switch {
+	case f == nil:
+	case x != nil && f.Reason() == status.ShapeError && bytes.HasPrefix(x.Body, []byte("[")):
+		return blob{}, stop(c.isDirectory(path, nil)) // as older servers answer
+	case x != nil && x.Status == http.StatusNotFound && f.Reason() == status.AbsentOrHidden:
+		return c.notServed(ctx, argument, q, path)
+	default:
+		return blob{}, stop(about(f, name, path))
+	}
+	b := blob{wireContent: w, at: c.seen(ctx, name, q.Revision), x: x, kind: *w.Type}
+	b.Path = path
+	if w.SubmoduleGitURL != nil {
+		b.kind = "submodule"
+	}
+	return c.fill(ctx, b)
+}
+
+func about(f *status.Failure, r repoName, path string) *status.Failure {
+	named := f.With(status.Container.Is(r.String()), status.Path.Is(path), status.Reference.Is(path))
+	return &named
+}
+
+// seen is the place of a file that was read: the answer itself shows that the
+// repository and revision are there. What they are called is only decoration.
+func (c *client) seen(ctx context.Context, r repoName, revision string) place {
+	k, f := c.visible(ctx, r)
+	if f != nil {
+		k = container{name: r, branch: "HEAD"}
+	}
+	if revision == "" {
+		revision = k.branch
+	}
+	return place{repo: k, revision: revision}
+}
+
+// fill gets the content where the first answer left it out. GH-47.
+func (c *client) fill(ctx context.Context, b blob) (blob, *unfound) {
+	switch {
+	case b.kind == "dir":
+		return b, stop(c.isDirectory(b.Path, b.Entries))
+	case b.kind != "file" || (b.Size == 0 && b.Content == ""):
+		return b, nil
+	case b.Size > maxFile:
+		f := status.Fail(status.OwnCap, status.Path.Is(b.Path), status.SizeBytes.Is(b.Size), status.Limit.Is(maxFile),
+			status.Fallback("read the file in a clone"))
+		return b, stop(&f)
+	case b.Encoding == "base64" && b.Content != "":
+		data, err := base64.StdEncoding.DecodeString(strings.ReplaceAll(b.Content, "\n", ""))
+		if err != nil {
+			return b, stop(misshapen(b.x, "content"))
+		}
+		b.data = data
+	default:
+		k := repoCall(b.at.repo.name, "/git/blobs/{sha}", "git", "blobs", b.SHA)
+		k.accept, k.media, k.maxBody = mediaRaw, upstream.Bytes, maxFile+1
+		x, f := c.get(ctx, k)
+		if f != nil {
+			return b, stop(about(f, b.at.repo.name, b.Path))
+		}
+		b.data, b.x = x.Body, x
+	}
+	if len(b.data) == 0 {
+		return b, stop(misshapen(b.x, "content"))
+	}
+	return b, nil
+}
+
+// isDirectory refuses to read a directory as a file, and says what is in it.
+func (c *client) isDirectory(path string, entries *[]wireContent) *status.Failure {
+	var inside []status.Candidate
+	if entries != nil {
+		for _, e := range *entries {
+			inside = append(inside, status.Candidate{Ref: e.Path, Source: c.source})
+		}
+	}
+	f := status.Fail(status.WrongKind, status.Reference.Is(path), status.Path.Is(path), status.Part.Is("a directory"),
+		status.Among(inside...), status.Fallback("list it with repo_list, path="+path))
+	return &f
+}
+
+// notServed answers for a path that the contents endpoint does not have. The
+// directories above it, each read whole, show whether it is there.
+func (c *client) notServed(ctx context.Context, argument string, q connectors.FileGet, path string) (blob, *unfound) {
+	p, u := c.place(ctx, argument, q.Repo, q.Revision)
+	if u != nil && u.failure.Reason() == status.FilterUnresolved && strings.Contains(path, "/") {
+		return c.loadAcross(ctx, q, path, u)
+	}
+	if u != nil {
+		return blob{}, u
+	}
+	e, u := c.walk(ctx, p, path)
+	if u != nil {
+		return blob{}, u
+	}
+	// GH-10: it is in the listing of its directory, so it is there and kept from us.
+	f := status.Fail(status.NetworkPolicyBlocked, status.HTTPStatus.Is(http.StatusNotFound), status.Path.Is(path),
+		status.Reference.Is(path), status.Container.Is(p.repo.name.String()), status.Marker.Is(e.kind()+" listed and not served"))
+	return blob{}, stop(&f)
+}
+
+// loadAcross tries whether the revision goes on into the path, as in a link to a
+// branch with slashes in its name.
+func (c *client) loadAcross(ctx context.Context, q connectors.FileGet, path string, u *unfound) (blob, *unfound) {
+	name, f := c.repo("repo", q.Repo)
+	if f != nil {
+		return blob{}, stop(f)
+	}
+	revision, rest, f := c.border(ctx, name, q.Revision+"/"+path)
+	if f != nil {
+		return blob{}, stop(f)
+	}
+	if revision == "" || revision == q.Revision || rest == "" {
+		return blob{}, u
+	}
+	q.Revision, q.Path = revision, rest
+	return c.load(ctx, "repo", q)
+}

@@ -1,0 +1,133 @@
+package github
+
+import (
+	"context"
+	"net/url"
+	"strings"
+
+	gh "github.com/google/go-github/v62/github"
+
+	"github.com/frank-mcp/frank/connectors"
+	"github.com/frank-mcp/frank/internal/upstream"
+	"github.com/frank-mcp/frank/status"
+)
+
+// noteUngranted: a token that is granted single repositories is not told which
+// others there are. GH-14.
+const noteUngranted = "repositories_not_granted_to_token"
+
+// listRepos lists the repositories of an owner, or those of the account.
+func (r repository) listRepos(ctx context.Context, q connectors.RepoList) status.Result[connectors.Entry] {
+	pos, f := r.position(q.Cursor)
+	if f != nil {
+		return status.Failed[connectors.Entry](r.source, *f)
+	}
+	owner := q.Repo
+	if owner == "" && r.anonymous { // there is no account
+		owner, _, _ = strings.Cut(r.project, "/")
+	}
+	lists, f := r.repoLists(ctx, owner)
+	if f != nil {
+		return status.Failed[connectors.Entry](r.source, f.With(status.Reference.Is(owner), status.Container.Is(owner)))
+	}
+	if pos.scope >= len(lists) {
+		return status.Failed[connectors.Entry](r.source, *r.badArgument("cursor", "was not handed out by this source"))
+	}
+	k := lists[pos.scope]
+	k.query.Set("per_page", perPage(q.Limit).Get("per_page"))
+	repos, x, f := many[wireListedRepo](ctx, r.client, k.with(pos.onto(k.query)))
+	if f != nil {
+		return status.Failed[connectors.Entry](r.source, f.With(status.Container.Is(owner)))
+	}
+	var items []connectors.Entry
+	for _, w := range repos {
+		if owner == "" || strings.EqualFold(w.Owner.Login, owner) {
+			items = append(items, r.repoEntry(w))
+		}
+	}
+	a := r.audit(ctx, x)
+	a.Hold(x.Proof(), status.Effectiveness)
+	a.Examined(len(repos))
+	if f := r.ungranted(a, x); f != nil && len(items) == 0 && len(repos) == 0 {
+		return status.Failed[connectors.Entry](r.source, *f)
+	}
+	a.Hold(x.Proof(), status.Scope)
+	if _, more := nextPage(x.Header); !more && pos.scope+1 < len(lists) {
+		a.Next(position{page: url.Values{}, scope: pos.scope + 1}.cursor())
+	} else {
+		r.turn(a, x, pos)
+	}
+	return status.List(r.source, items, a)
+}
+
+// repoLists names the listings that together hold the repositories of an owner.
+// That of another person shows the public ones only, so those that were shared
+// with the account come from its own listing.
+func (r repository) repoLists(ctx context.Context, owner string) ([]call, *status.Failure) {
+	own := func(affiliation string) call {
+		return call{class: "GET /user/repos", path: []string{"user", "repos"},
+			query: options(gh.RepositoryListByAuthenticatedUserOptions{Affiliation: affiliation, Sort: "full_name"})}
+	}
+	switch {
+	case owner == "" && r.anonymous:
+		_, f := r.repo("repo", "") // names the missing argument
+		return nil, f
+	case owner == "":
+		return []call{own("")}, nil
+	case !plainName(owner):
+		return nil, r.badArgument("repo", "must be the name of an owner to list repositories")
+	}
+	w, _, f := one[wireOwner](ctx, r.client, call{class: "GET /users/{owner}", path: []string{"users", owner}})
+	switch {
+	case f != nil:
+		return nil, f
+	case *w.Type == "Organization":
+		return []call{{class: "GET /orgs/{org}/repos", path: []string{"orgs", owner, "repos"},
+			query: options(gh.RepositoryListByOrgOptions{Type: "all", Sort: "full_name"})}}, nil
+	}
+	public := call{class: "GET /users/{owner}/repos", path: []string{"users", owner, "repos"},
+		query: options(gh.RepositoryListByUserOptions{Type: "owner", Sort: "full_name"})}
+	if r.anonymous {
+		return []call{public}, nil
+	}
+	id, f := r.who(ctx)
+	switch {
+	case f != nil:
+		return nil, f
+	case strings.EqualFold(id.login, owner):
+		return []call{own("owner")}, nil
+	case id.login == "": // an installation has no collaborations
+		return []call{public}, nil
+	}
+	return []call{public, own("collaborator")}, nil
+}
+
+// ungranted records what the kind of token keeps out of a listing of
+// repositories. A classic token without the scope repo is shown public ones
+// only (GH-04). One that is granted single repositories is not told of others:
+// if it sees none at all, that says nothing (GH-12, GH-14), and the failure says so.
+func (c *client) ungranted(a *status.Audit, x *upstream.Exchange) *status.Failure {
+	if c.anonymous {
+		return nil
+	}
+	hidden := status.Fail(status.RowsHidden, status.HTTPStatus.Is(x.Status))
+	if len(x.Header.Values("X-OAuth-Scopes")) == 0 {
+		a.Unprovable(noteUngranted)
+		return &hidden
+	}
+	granted := commas(x.Header.Get("X-OAuth-Scopes"))
+	if !covers(granted, "repo") {
+		a.Fail(status.Scope, status.Fail(status.ScopeMissing, status.MissingScope.Is("repo"),
+			status.GrantedScopes.Is(strings.Join(granted, ", ")), status.HTTPStatus.Is(x.Status)))
+	}
+	return nil
+}
+
+func (r repository) repoEntry(w wireListedRepo) connectors.Entry {
+	var s scrub
+	about := s.line(w.Description)
+	return connectors.Entry{
+		Origin: connectors.Origin{Source: r.source, Ref: *w.FullName, URL: w.HTMLURL, UpdatedAt: w.PushedAt, Removed: s.removed},
+		Type:   "repo", Private: w.Private, Archived: w.Archived, Description: about,
+	}
+}

@@ -1,0 +1,141 @@
+package github
+
+import (
+	"context"
+	"path"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/frank-mcp/frank/internal/markup"
+	"github.com/frank-mcp/frank/internal/upstream"
+	"github.com/frank-mcp/frank/status"
+)
+
+// What one call reads of a repository, file by file, to be sure. Beyond this
+// only the index is asked.
+const (
+	scanFiles  = 50
+	scanBytes  = 1 << 20
+	scanFlight = 4 // requests at a time
+)
+
+// readable reports whether so many files can be read one by one.
+func scannable(files []wireEntry) bool {
+	size := int64(0)
+	for _, f := range files {
+		size += f.Size
+	}
+	return len(files) <= scanFiles && size <= scanBytes
+}
+
+// filesOf takes the files out of a tree that fit and can hold text.
+func filesOf(t tree, fits func(path string) bool) []wireEntry {
+	var out []wireEntry
+	for _, e := range t.entries {
+		if e.kind() == "file" && fits(e.Path) && !media(e.Path) {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// media reports whether a file of that name holds pictures, sound or the like
+// by common agreement. Nobody looks for text in them.
+func media(name string) bool {
+	switch strings.ToLower(path.Ext(name)) {
+	case ".png", ".jpg", ".jpeg", ".gif", ".webp", ".ico", ".bmp", ".tiff", ".psd",
+		".mp3", ".mp4", ".wav", ".ogg", ".webm", ".mov", ".avi",
+		".woff", ".woff2", ".ttf", ".otf", ".eot",
+		".zip", ".gz", ".tgz", ".bz2", ".xz", ".7z", ".jar", ".exe", ".dll", ".so", ".dylib", ".a", ".o", ".class", ".wasm":
+		return true
+	}
+	return false
+}
+
+// content is one file that was read. A nil exchange means that it was not.
+type content struct {
+	entry wireEntry
+	text  string
+	raw   []byte
+	enc   markup.Encoding
+	skip  string // why it could not be searched: binary, git_lfs
+	x     *upstream.Exchange
+}
+
+// scan reads the files, a few at a time. The failure is the first one; the files
+// that were read stand beside it. HT-10.
+func (c *client) scan(ctx context.Context, r repoName, files []wireEntry) ([]content, *status.Failure) {
+	out := make([]content, len(files))
+	failures := make([]*status.Failure, len(files))
+	inner, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var g errgroup.Group
+	g.SetLimit(scanFlight)
+	for i, e := range files {
+		g.Go(func() error {
+			if inner.Err() != nil {
+				return nil
+			}
+			out[i], failures[i] = c.readBlob(inner, r, e)
+			if failures[i] != nil {
+				cancel() // one refusal, such as a rate limit, will meet the others too
+			}
+			return nil
+		})
+	}
+	_ = g.Wait() // the functions return no error
+	var first *status.Failure
+	var read []content
+	for i := range out {
+		switch {
+		case out[i].x != nil:
+			read = append(read, out[i])
+		case failures[i] != nil && (first == nil || first.Reason() == status.Cancelled):
+			first = failures[i]
+		}
+	}
+	if first == nil && len(read) < len(files) {
+		f := status.Fail(status.Cancelled, status.By(c.source), status.Examined.Is(len(read)), status.Total.Is(len(files)))
+		first = &f
+	}
+	return read, first
+}
+
+func (c *client) readBlob(ctx context.Context, r repoName, e wireEntry) (content, *status.Failure) {
+	k := repoCall(r, "/git/blobs/{sha}", "git", "blobs", e.SHA)
+	k.accept, k.media = mediaRaw, upstream.Bytes
+	x, f := c.get(ctx, k)
+	if f != nil {
+		return content{entry: e}, f
+	}
+	got := content{entry: e, raw: x.Body, x: x}
+	text, enc, ok := markup.Decode(x.Body)
+	switch {
+	case !ok:
+		got.skip = "binary"
+	case markup.IsLFSPointer(x.Body): // GH-48
+		got.skip = "git_lfs"
+	}
+	got.text, got.enc = text, enc
+	return got, nil
+}
+
+// scanAudit adds to the audit of a tree that its files were read.
+func (c *client) scanAudit(ctx context.Context, a *status.Audit, read []content, f *status.Failure) {
+	skipped := map[string]int{}
+	for _, got := range read {
+		c.hear(ctx, a, got.x)
+		if got.skip != "" {
+			skipped[got.skip]++
+		}
+	}
+	switch {
+	case f != nil:
+		a.Unmade(status.Effectiveness, *f)
+	case len(skipped) > 0:
+		a.Fail(status.Effectiveness, status.Fail(status.ContentNotIncluded, status.Skipped.Is(skipped), status.Part.Is("binary files or Git LFS")))
+	case len(read) > 0:
+		a.Hold(read[len(read)-1].x.Proof(), status.Effectiveness)
+	}
+}

@@ -1,0 +1,192 @@
+// Package contracttest is the suite that every provider passes through the public
+// tools: its catalogue cases, and for each operation what no case lists — every
+// status, foreign media, cut and wrong bodies, broken connections, failing pages,
+// cancellation. None of it may ever be told as empty or success, be a protocol
+// error, or carry the credential or the body.
+//
+// It is imported by tests only. A provider's external test package calls [Run]
+// once; a test in internal/app fails for a listed provider that does not.
+package contracttest
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"log/slog"
+	"net/http"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/frank-mcp/frank/connectors"
+	"github.com/frank-mcp/frank/internal/app"
+	"github.com/frank-mcp/frank/internal/config"
+	"github.com/frank-mcp/frank/internal/replay"
+	"github.com/frank-mcp/frank/server"
+)
+
+// Token is the credential that every token_env of a test configuration yields.
+const Token = "tok0SECRET0tok0SECRET0tok0SECRET0tok0"
+
+// Noon is when every case begins.
+var Noon = time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
+
+// Suite is what a provider brings to the contract.
+type Suite struct {
+	// Config is frank.yaml with the one source that the sweep asks, and the cases
+	// that bring none. A "{dir}" in it is the directory of a case's files.
+	Config string
+	// Calls holds at least one call for every operation that the provider serves.
+	Calls []replay.Call
+	// Sweep is false for a provider that speaks no HTTP.
+	Sweep bool
+}
+
+// Run checks the provider: every case under testdata, and the sweep.
+func Run(t *testing.T, p connectors.Provider, s Suite) {
+	t.Run("cases", func(t *testing.T) {
+		replay.Each(t, filepath.Join("testdata", "*.txtar"), func(t *testing.T, c replay.Case) {
+			if c.Config == "" {
+				c.Config = s.Config
+			}
+			Case(t, c)
+		})
+	})
+	if !s.Sweep {
+		return
+	}
+	t.Run("operations", func(t *testing.T) { operations(t, p, s) })
+	t.Run("sweep", func(t *testing.T) { sweep(t, s) })
+	t.Run("cancelled", func(t *testing.T) { cancelled(t, s) })
+}
+
+// Case asks a case's calls one after the other, through the seal, and compares
+// each answer. An argument "next" is the cursor of the call before. Time is
+// simulated, so that waiting costs none.
+func Case(t *testing.T, c replay.Case) {
+	dir := c.Lay(t)
+	synctest.Test(t, func(t *testing.T) {
+		time.Sleep(time.Until(Noon)) // simulated: it takes no time
+		var logs bytes.Buffer
+		rt := replay.Transport(t, c.Exchanges)
+		a := open(t, strings.ReplaceAll(c.Config, "{dir}", dir), rt, &logs)
+		cursor := ""
+		for i, call := range c.Calls {
+			arguments := bytes.ReplaceAll(call.Arguments, []byte(`"next"`), []byte(strconv.Quote(cursor)))
+			r := a.Call(t.Context(), call.Tool, arguments)
+			Sound(t, r)
+			for _, problem := range c.Wants[i].Check(r.Structured) {
+				t.Errorf("call %d (%s): %s", i+1, call.Tool, problem)
+			}
+			if t.Failed() {
+				t.Logf("call %d answered:\n%s", i+1, r.Text)
+			}
+			cursor = next(r)
+		}
+		if bytes.Contains(logs.Bytes(), []byte(Token)) {
+			t.Error("the log holds the credential")
+		}
+	})
+}
+
+func next(r server.Reply) string {
+	var v struct {
+		Coverage struct {
+			Next string `json:"next_cursor"`
+		} `json:"coverage"`
+	}
+	if json.Unmarshal(r.Structured, &v) != nil {
+		return ""
+	}
+	return v.Coverage.Next
+}
+
+// open wires frank over a transport. Every variable of the environment holds
+// [Token], except those named MISSING…, which are not set, and BLANK…, which are
+// empty.
+func open(t testing.TB, yaml string, rt http.RoundTripper, logs *bytes.Buffer) *app.App {
+	t.Helper()
+	cfg, err := config.Parse("frank.yaml", []byte(yaml))
+	if err != nil {
+		t.Fatalf("configuration: %v", err)
+	}
+	host := config.SystemHost()
+	host.LookupEnv = func(name string) (string, bool) {
+		switch {
+		case strings.HasPrefix(name, "MISSING"):
+			return "", false
+		case strings.HasPrefix(name, "BLANK"):
+			return "", true
+		case strings.HasPrefix(name, "MANGLED"):
+			return "${" + Token + "}", true
+		default:
+			return Token, true
+		}
+	}
+	host.Now = time.Now
+	a, err := app.New(cfg, app.Options{
+		Version: "test", Transport: rt, Host: host, Now: time.Now,
+		Log: slog.New(slog.NewJSONHandler(logs, &slog.HandlerOptions{Level: slog.LevelDebug})),
+	})
+	if err != nil {
+		t.Fatalf("wiring: %v", err)
+	}
+	return a
+}
+
+// operations fails for a tool of the provider's kinds that no call of the suite uses.
+func operations(t *testing.T, p connectors.Provider, s Suite) {
+	prefix := map[connectors.Kind]string{connectors.KindTracker: "tracker_", connectors.KindRepo: "repo_", connectors.KindDocs: "docs_"}
+	for _, name := range toolNames() {
+		for _, k := range p.Kinds {
+			if !strings.HasPrefix(name, prefix[k]) {
+				continue
+			}
+			used := false
+			for _, c := range s.Calls {
+				used = used || c.Tool == name
+			}
+			if !used {
+				t.Errorf("no call of the suite uses %s", name)
+			}
+		}
+	}
+}
+
+func cancelled(t *testing.T, s Suite) {
+	for _, call := range s.Calls {
+		t.Run(call.Tool, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				started := make(chan struct{}, 64)
+				a := open(t, s.Config, roundTripper(func(r *http.Request) (*http.Response, error) {
+					started <- struct{}{}
+					<-r.Context().Done()
+					return nil, r.Context().Err()
+				}), new(bytes.Buffer))
+				ended := make(chan struct{})
+				go func() {
+					select {
+					case <-started:
+						cancel()
+					case <-ended:
+					}
+				}()
+				r := a.Call(ctx, call.Tool, call.Arguments)
+				close(ended)
+				Sound(t, r)
+				if v := verdict(t, r); v.Status != "access_failure" || v.Failure.Reason != "cancelled" {
+					t.Errorf("a cancelled call answers %s/%s/%s", v.Status, v.Code, v.Failure.Reason)
+				}
+			})
+		})
+	}
+}
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }

@@ -1,0 +1,20 @@
+package main
+
+import "testing"
+
+func TestTheDocumentationIsUpToDate(t *testing.T) {
+	if err := run("../..", true); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestAChangedTableIsNoticed(t *testing.T) {
+	old := []byte("a\n<!-- generated: x -->\nold\n<!-- end: x -->\nb\n")
+	fresh, err := fill(old, []part{{"x", func() string { return "new\n" }}})
+	if err != nil || string(fresh) != "a\n<!-- generated: x -->\nnew\n<!-- end: x -->\nb\n" {
+		t.Errorf("filled to %q, %v", fresh, err)
+	}
+	if _, err := fill([]byte("no markers"), []part{{"x", func() string { return "" }}}); err == nil {
+		t.Error("missing markers are not noticed")
+	}
+}
