@@ -163,11 +163,14 @@ const (
 )
 
 // Grant says whether a capability is there. Failure, set unless it is granted or
-// unknown, is the answer that a call which needs the capability gets.
+// unknown, is the answer that a call which needs the capability gets. It speaks
+// of Container only, such as the default project, unless that is empty: another
+// one may grant what this one denies.
 type Grant struct {
 	Capability Capability
 	State      GrantState
 	Failure    *status.Failure
+	Container  string
 }
 
 // Tracker answers questions about issues. Pull and merge requests are changes,
