@@ -28,7 +28,7 @@ type scratch struct{ pool sync.Pool }
 func (c *Client) readAll(resp *http.Response, limit int64) ([]byte, *status.Failure) {
 	var from io.Reader = resp.Body
 	size := resp.ContentLength
-	if resp.Uncompressed {
+	if resp.Uncompressed || size == 0 && resp.Header.Get("Content-Length") == "" {
 		size = -1
 	}
 	if strings.EqualFold(resp.Header.Get("Content-Encoding"), "gzip") && !resp.Uncompressed && size != 0 {
@@ -181,14 +181,27 @@ func wholeness(b []byte) extent {
 
 // stringEnd is the index of the quote that ends the string at the start of b.
 func stringEnd(b []byte) int {
-	for at := 0; ; {
+	for i := range min(len(b), 16) { // most strings are short: no call is quicker
+		switch b[i] {
+		case '"':
+			return i
+		case '\\':
+			return longEnd(b, i)
+		}
+	}
+	return longEnd(b, 0)
+}
+
+// longEnd is stringEnd from a place on that no backslash stands before.
+func longEnd(b []byte, at int) int {
+	for {
 		q := bytes.IndexByte(b[at:], '"')
 		if q < 0 {
 			return -1
 		}
 		q += at
 		slashes := 0
-		for q-slashes > 0 && b[q-slashes-1] == '\\' {
+		for q-slashes > at && b[q-slashes-1] == '\\' {
 			slashes++
 		}
 		if slashes%2 == 0 {
@@ -239,7 +252,7 @@ func (s *sending) page(x *Exchange) *status.Failure {
 	if name != "" {
 		opts = append(opts, status.PageTitle.Is(name))
 	}
-	if by := challenge(x.Header); by != "" { // HT-08: the edge, not the source
+	if by := challenge(x); by != "" { // HT-08: the edge, not the source
 		return failed(status.NotJSON, append(opts, status.Header.Is(by))...)
 	}
 	if loginSigns(lower, strings.ToLower(name)) {

@@ -86,7 +86,7 @@ func (b *breaker) open(fp, resource string, first status.Failure, until time.Tim
 	if b.parts == nil {
 		b.parts = map[string]*rest{}
 	}
-	if len(b.parts) < maxClasses {
+	if _, known := b.parts[resource]; known || len(b.parts) < maxClasses {
 		b.parts[resource] = r
 	}
 }
@@ -138,16 +138,14 @@ func (b *breaker) close() {
 	b.whole, b.parts = nil, nil
 }
 
-// settle tells the circuit how a call ended. Only used-up retries open it.
+// settle tells the circuit how a call ended that did not open it.
 func (s *sending) settle(p pass, out outcome, used bool) {
 	b := &s.c.breaker
 	if out.x != nil {
 		b.learn(s.want.Class, out.x.Header.Get("X-Ratelimit-Resource"))
 	}
 	switch {
-	case used:
-		s.rest(*out.f)
-	case p == nil:
+	case used || p == nil:
 	case out.code != 0 && !transient(out): // it answered, whatever it said
 		b.passed(p)
 	case out.f.Reason() == status.Cancelled:
@@ -157,9 +155,10 @@ func (s *sending) settle(p pass, out outcome, used bool) {
 	}
 }
 
-// rest opens the circuit: until the reset of a rate limit if that is known, else
-// for the cool-down, or longer if the source asked for it.
-func (s *sending) rest(f status.Failure) {
+// rest opens the circuit, since the retries are used up: until the reset of a rate limit if that is known, else
+// for the cool-down, or longer if the source asked for it. The failure says how
+// long, because calls before that end here.
+func (s *sending) rest(f status.Failure) *status.Failure {
 	b := &s.c.breaker
 	wait := max(f.RetryAfter(), b.cooldown)
 	resource := ""
@@ -175,4 +174,6 @@ func (s *sending) rest(f status.Failure) {
 	b.open(s.fp, resource, f, s.c.opts.Now().Add(wait))
 	s.c.opts.Log.Info("upstream circuit open", slog.String("source", s.c.opts.Source), slog.String("class", s.want.Class),
 		slog.String("reason", f.Reason().Name()), slog.Duration("wait", wait), slog.String("fingerprint", s.fp))
+	f = f.With(status.After(wait))
+	return &f
 }

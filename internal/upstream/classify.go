@@ -55,6 +55,11 @@ func (s *sending) rateLimit(x *Exchange) *status.Failure {
 	if !limited {
 		return nil
 	}
+	return failed(status.RateLimited, r.facts()...)
+}
+
+// facts is what a rate limit's failure says of it.
+func (r rate) facts() []status.Option {
 	opts := []status.Option{status.After(r.wait)}
 	if r.resource != "" {
 		opts = append(opts, status.RateResource.Is(r.resource))
@@ -62,7 +67,7 @@ func (s *sending) rateLimit(x *Exchange) *status.Failure {
 	if !r.reset.IsZero() {
 		opts = append(opts, status.ResetAt.Is(r.reset.UTC().Format(time.RFC3339)))
 	}
-	return failed(status.RateLimited, opts...)
+	return opts
 }
 
 func failed(r status.Reason, opts ...status.Option) *status.Failure {
@@ -134,7 +139,7 @@ func (s *sending) refused(x *Exchange) *status.Failure {
 
 // forbidden tells a refusal by the source from one by something in front of it.
 func (s *sending) forbidden(x *Exchange) *status.Failure {
-	if name := challenge(x.Header); name != "" && !isJSON(x.Header) { // HT-08
+	if name := challenge(x); name != "" && !isJSON(x.Header) { // HT-08
 		return failed(status.NotJSON, status.Header.Is(name))
 	}
 	if isHTML(x) {
@@ -150,8 +155,12 @@ func (s *sending) forbidden(x *Exchange) *status.Failure {
 // our address and not of the object (HT-03).
 func (s *sending) missing(x *Exchange) *status.Failure {
 	switch {
-	case isHTML(x) && challenge(x.Header) == "":
-		return failed(status.Misconfigured, status.ConfigKey.Is("base_url"), status.PageTitle.Is(title(x.Body)))
+	case isHTML(x) && challenge(x) == "":
+		f := failed(status.Misconfigured, status.ConfigKey.Is("base_url"))
+		if name := title(x.Body); name != "" {
+			*f = f.With(status.PageTitle.Is(name))
+		}
+		return f
 	case isJSON(x.Header) && len(x.Body) > 0, s.req.Method == http.MethodHead && isJSON(x.Header):
 		return failed(status.AbsentOrHidden, status.Existence.Is(status.ExistenceUnknown))
 	}
@@ -160,14 +169,15 @@ func (s *sending) missing(x *Exchange) *status.Failure {
 
 // challenge names the header by which an edge in front of the source shows that
 // the answer is its own.
-func challenge(h http.Header) string {
+func challenge(x *Exchange) string {
+	h := x.Header
+	blocked := x.Status == http.StatusForbidden || x.Status == http.StatusTooManyRequests || x.Status == http.StatusServiceUnavailable
 	switch {
 	case h.Get("Cf-Mitigated") != "":
 		return "cf-mitigated"
 	case h.Get("X-Amzn-Waf-Action") != "":
 		return "x-amzn-waf-action"
-	case strings.EqualFold(h.Get("Server"), "cloudflare") && h.Get("X-Github-Request-Id") == "" &&
-		h.Get("X-Request-Id") == "" && h.Get("X-Arequestid") == "":
+	case blocked && strings.EqualFold(h.Get("Server"), "cloudflare") && requestID(h) == "" && h.Get("X-Gitlab-Meta") == "":
 		return "server"
 	}
 	return ""

@@ -30,6 +30,9 @@ func (s *sending) describe(f status.Failure, attempts int) *status.Failure {
 // facts is what an answer shows of itself, where the failure does not say so yet.
 func (s *sending) facts(x *Exchange, f status.Failure) []status.Option {
 	opts := []status.Option{status.HTTPStatus.Is(x.Status)}
+	if f.Reason() == status.RateLimited && f.RetryAfter() == 0 && f.Text("reset_at") == "" {
+		opts = append(opts, rateOf(x.Header, s.c.opts.Now()).facts()...) // the connector knew it by the body
+	}
 	if media := mediaType(x.Header); media != "" && f.Text("media_type") == "" {
 		opts = append(opts, status.MediaType.Is(media))
 	}
@@ -70,13 +73,12 @@ func (s *sending) ended(ctx context.Context, attempts int) *status.Failure {
 // unreached reads the error of a request that got no answer. Only types tell;
 // the text of an error never does.
 func (s *sending) unreached(ctx context.Context, err error, attempts int) *status.Failure {
-	s.called = max(s.called, status.MaybeCalled)
+	class, before := errorClass(err)
+	if !before || ctx.Err() != nil {
+		s.called = max(s.called, status.MaybeCalled)
+	}
 	if ctx.Err() != nil {
 		return s.ended(ctx, attempts)
-	}
-	class, before := errorClass(err)
-	if before && s.called == status.MaybeCalled && attempts == 1 {
-		s.called = status.NotCalled
 	}
 	switch class {
 	case "tls":
@@ -119,11 +121,12 @@ func isTLS(err error) bool {
 	var (
 		verify    *tls.CertificateVerificationError
 		record    tls.RecordHeaderError
-		alert     tls.AlertError
+		op        *net.OpError
 		host      x509.HostnameError
 		authority x509.UnknownAuthorityError
 		invalid   x509.CertificateInvalidError
 	)
-	return errors.As(err, &verify) || errors.As(err, &record) || errors.As(err, &alert) || errors.As(err, &host) ||
+	alert := errors.As(err, &op) && (op.Op == "remote error" || op.Op == "local error") // how crypto/tls marks alerts
+	return errors.As(err, &verify) || errors.As(err, &record) || alert || errors.As(err, &host) ||
 		errors.As(err, &authority) || errors.As(err, &invalid) || errors.Is(err, http.ErrSchemeMismatch)
 }

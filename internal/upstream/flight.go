@@ -2,6 +2,7 @@ package upstream
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -29,9 +30,7 @@ type flight struct {
 
 // do joins the flight under that key, or starts it.
 func (g *flights) do(ctx context.Context, key string, s *sending) (*Exchange, *status.Failure) {
-	if ctx.Err() != nil {
-		return nil, s.ended(ctx, 0)
-	}
+	fp := s.fp // s belongs to the flight from here on
 	g.mu.Lock()
 	fl, joined := g.up[key]
 	if !joined {
@@ -50,8 +49,7 @@ func (g *flights) do(ctx context.Context, key string, s *sending) (*Exchange, *s
 		return fl.land()
 	default:
 	}
-	f := s.ended(ctx, 0).With(status.MaybeCalled)
-	return nil, &f
+	return nil, s.c.abandoned(ctx, fp)
 }
 
 // start begins a flight; the lock is held.
@@ -98,38 +96,37 @@ func (fl *flight) land() (*Exchange, *status.Failure) {
 	return &x, fl.f
 }
 
-// shareKey identifies requests whose answers are the same: same credential, same
-// address, same headers, same expectations. It is false for what is not shared.
-func (s *sending) shareKey() (string, bool) {
-	unknown := s.identity == "" && s.c.Configured()
-	if s.req.Method != http.MethodGet && s.req.Method != http.MethodHead || s.want.NoCache || unknown || len(s.body) > 0 {
-		return "", false
+// abandoned is the failure of a caller who does not wait to the end.
+func (c *Client) abandoned(ctx context.Context, fp string) *status.Failure {
+	r := status.Timeout
+	if errors.Is(ctx.Err(), context.Canceled) {
+		r = status.Cancelled
+	}
+	return failed(r, status.By(c.opts.Source), status.Fingerprint(fp), status.MaybeCalled)
+}
+
+// shareKey identifies requests whose answers are the same: same address, same
+// headers, same expectations. It is empty for what is not shared. It is made
+// before the credential is set; the identity is added when it is known.
+func (s *sending) shareKey() string {
+	probing, _ := s.caller.Value(probeKey{}).(bool)
+	if s.req.Method != http.MethodGet && s.req.Method != http.MethodHead || s.want.NoCache || len(s.body) > 0 || probing {
+		return ""
 	}
 	var b strings.Builder
 	b.Grow(256)
-	fmt.Fprintf(&b, "%s %s %s\n%v %d %d %s\n", s.identity, s.req.Method, s.req.URL, s.want.Statuses, s.want.Media, s.want.MaxBody, s.want.Class)
+	fmt.Fprintf(&b, "%s %s\n%v %d %d %s\n", s.req.Method, s.req.URL, s.want.Statuses, s.want.Media, s.want.MaxBody, s.want.Class)
 	names := make([]string, 0, len(s.req.Header))
 	for name := range s.req.Header {
 		names = append(names, name)
 	}
 	slices.Sort(names)
 	for _, name := range names {
-		if name == "Authorization" || strings.EqualFold(name, s.secretHeader()) {
-			continue // the identity stands for it
-		}
 		fmt.Fprintf(&b, "%s=%q\n", name, s.req.Header[name])
 	}
-	probing, _ := s.caller.Value(probeKey{}).(bool)
-	if probing {
-		return "", false
-	}
-	return b.String(), true
+	return b.String()
 }
 
-// secretHeader is the header in which the credential travels.
-func (s *sending) secretHeader() string {
-	if t, ok := s.c.opts.Credential.(*Token); ok {
-		return t.header
-	}
-	return ""
-}
+// unnamed reports whether a credential is sent that cannot be told from another;
+// then nothing is kept or shared.
+func (s *sending) unnamed() bool { return s.identity == "" && s.c.Configured() }

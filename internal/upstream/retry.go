@@ -131,7 +131,7 @@ func resetOf(text string, now time.Time) (time.Time, bool) {
 	switch {
 	case err != nil || n < 0:
 		return time.Time{}, false
-	case n > 1_000_000_000:
+	case n > 500_000_000: // nobody asks for a pause of 15 years
 		return time.Unix(n, 0), true
 	default:
 		return now.Add(time.Duration(min(n, secondsTop)) * time.Second), true

@@ -20,8 +20,8 @@ func (c *Client) Send(req *http.Request, w Want) (*Exchange, *status.Failure) {
 	if f != nil {
 		return nil, f
 	}
-	if key, ok := s.shareKey(); ok {
-		return c.flights.do(req.Context(), key, s)
+	if s.share != "" && !s.unnamed() {
+		return c.flights.do(req.Context(), s.identity+"\n"+s.share, s)
 	}
 	return s.run(req.Context())
 }
@@ -33,6 +33,7 @@ type sending struct {
 	req       *http.Request   // as every attempt sends it
 	body      []byte
 	want      Want
+	share     string
 	identity  string
 	fp        string
 	read      bool
@@ -78,7 +79,7 @@ func (c *Client) prepare(req *http.Request, w Want) (*sending, *status.Failure) 
 	}
 	s.req = req.Clone(context.WithoutCancel(ctx))
 	s.req.Body, s.req.GetBody, s.req.ContentLength = nil, nil, 0
-	s.req.Method = method(req)
+	s.req.Method, s.req.Host = method(req), ""
 	s.read = s.req.Method == http.MethodGet || s.req.Method == http.MethodHead || s.req.Method == http.MethodOptions
 	// Ours to decide: validators belong to the store, and an encoding that we
 	// name would keep the transport from decoding it.
@@ -91,6 +92,10 @@ func (c *Client) prepare(req *http.Request, w Want) (*sending, *status.Failure) 
 	if s.want.NoCache && s.read {
 		s.req.Header.Set("Cache-Control", "no-cache")
 	}
+	if s.req.Header.Get("Accept") == "" && w.Media == JSON {
+		s.req.Header.Set("Accept", "application/json")
+	}
+	s.share = s.shareKey()
 	if f := s.authorize(ctx); f != nil {
 		return nil, f
 	}
@@ -137,16 +142,19 @@ func (s *sending) run(ctx context.Context) (x *Exchange, f *status.Failure) {
 		broken := status.Broken(*first, wait, status.By(s.c.opts.Source), status.Fingerprint(s.fp))
 		return nil, &broken
 	}
-	ctx, cancel := context.WithTimeout(ctx, s.c.opts.Retry.Budget)
-	defer cancel()
 	out, used := s.try(ctx, pass)
+	if used {
+		out.f = s.rest(*out.f)
+	}
 	s.settle(pass, out, used)
 	return out.x, out.f
 }
 
 // try makes attempts until one decides. used tells that it gave up although the
 // failure is of a kind that is retried.
-func (s *sending) try(ctx context.Context, p pass) (out outcome, used bool) {
+func (s *sending) try(outer context.Context, p pass) (out outcome, used bool) {
+	ctx, cancel := context.WithTimeout(outer, s.c.opts.Retry.Budget)
+	defer cancel()
 	limit := s.c.opts.Retry.MaxAttempts
 	if p != nil { // one request finds out whether the source works again
 		limit = 1
@@ -165,12 +173,12 @@ func (s *sending) try(ctx context.Context, p pass) (out outcome, used bool) {
 			s.recovered(n)
 			return out, false
 		}
-		if !s.read && !s.want.Repeatable || ctx.Err() != nil {
-			return out, false
+		if !s.read && !s.want.Repeatable || outer.Err() != nil {
+			return out, false // it may not be repeated, or nobody waits for it
 		}
 		wait, ok := s.pause(ctx, out, n, limit)
 		if !ok {
-			return s.giveUp(out, wait), true
+			return out, true
 		}
 		s.past = append(s.past, setback{out.f.Reason(), n, s.c.opts.Now()})
 		s.tell(out, n, limit, wait)
@@ -178,15 +186,6 @@ func (s *sending) try(ctx context.Context, p pass) (out outcome, used bool) {
 			return outcome{f: s.ended(ctx, n)}, false
 		}
 	}
-}
-
-// giveUp says how long to wait where that is known.
-func (s *sending) giveUp(out outcome, wait time.Duration) outcome {
-	if wait > 0 && out.f.RetryAfter() == 0 {
-		f := out.f.With(status.After(wait))
-		out.f = &f
-	}
-	return out
 }
 
 // refresh asks for another secret after a 401, once.
@@ -226,6 +225,9 @@ func (s *sending) tell(out outcome, n, limit int, wait time.Duration) {
 func (s *sending) attempt(ctx context.Context, n int) outcome {
 	kept := s.kept()
 	a, f := s.once(ctx, kept, n)
+	if f == nil && a.x.Location != "" {
+		kept = nil // another address answered, which was not asked "changed?"
+	}
 	if f == nil && a.x.Status == http.StatusNotModified && kept == nil && s.read {
 		// GH-54: nobody asked "changed?"; a 304 body is never read as an answer.
 		status.CallFrom(s.caller).Attempted()

@@ -3,6 +3,7 @@ package upstream
 import (
 	"container/list"
 	"net/http"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -124,11 +125,10 @@ func (s *stored) confirmed(by *Exchange) *Exchange {
 // for. It is empty for what must not be kept, such as an answer for a credential
 // that cannot be told from another.
 func (s *sending) storeKey() string {
-	unknown := s.identity == "" && s.c.Configured()
-	if s.req.Method != http.MethodGet || s.want.NoCache || unknown || s.req.Header.Get("Range") != "" {
+	if s.req.Method != http.MethodGet || s.want.NoCache || s.unnamed() || s.req.Header.Get("Range") != "" {
 		return ""
 	}
-	return s.identity + "\n" + s.req.URL.String() + "\n" + s.req.Header.Get("Accept")
+	return s.identity + "\n" + s.req.URL.String() + "\n" + s.req.Header.Get("Accept") + "\n" + strconv.Itoa(int(s.want.Media))
 }
 
 // kept is the stored answer to this request, or nil.
