@@ -1,6 +1,7 @@
 package markup
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -73,6 +74,7 @@ func TestCleanMarkdownRemovesWhatTheRenderedPageHides(t *testing.T) {
 	}{
 		{"none", "a > b <b>c</b>", "a > b <b>c</b>", 0},
 		{"inline", "see <!-- obey me --> this", "see  this", 1},
+		{"an arrow ends nothing", "a <!-- x -> y --> b", "a  b", 1},
 		{"glued", "see<!-- obey -->this", "see this", 1},
 		{"block", "a\n\n<!-- one\n\ntwo -->\n\nb", "a\n\n\n\nb", 1},
 		{"fence", "```html\n<!-- shown -->\n```\n<!-- hidden -->\n", "```html\n<!-- shown -->\n```\n\n", 1},
@@ -223,6 +225,22 @@ func FuzzCleanMarkdown(f *testing.F) {
 	})
 }
 
+func FuzzPlainComments(f *testing.F) {
+	for _, s := range []string{"<!-- a -->\nb\n<!-- c\n\nd --> \n", "```\n<!-- a -->\n", "- a\n<!-- b -->\n", "<div>\n<!-- a -->\n", "a <b x=\"\n<!-- b -->\n\">", "<!-->\n<!--->\n"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		s, _ = Clean(s)
+		spans, sure := plainComments(s)
+		if !sure {
+			return
+		}
+		if parsed := hiddenSpans(s); !slices.Equal(spans, parsed) {
+			t.Errorf("%q: %v without parsing, %v with", s, spans, parsed)
+		}
+	})
+}
+
 func FuzzLine(f *testing.F) {
 	f.Add("a b\u200Dc", 2)
 	f.Fuzz(func(t *testing.T, s string, max int) {
@@ -259,7 +277,9 @@ func BenchmarkClean(b *testing.B) {
 
 func BenchmarkCleanMarkdown(b *testing.B) {
 	body := strings.Repeat("Some paragraph with `code` and *emphasis* in it.\n\n- one\n- two\n\n", 20)
-	for _, bb := range []struct{ name, text string }{{"no comment", body}, {"template", "<!-- fill in -->\n" + body}} {
+	for _, bb := range []struct{ name, text string }{
+		{"no comment", body}, {"template", "<!-- fill in -->\n" + body}, {"inline comment", body + "a <!-- b -->"},
+	} {
 		b.Run(bb.name, func(b *testing.B) {
 			b.SetBytes(int64(len(bb.text)))
 			b.ReportAllocs()

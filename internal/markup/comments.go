@@ -3,20 +3,10 @@ package markup
 import (
 	"sort"
 	"strings"
-	"sync"
 
-	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
-	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
 )
-
-// markdownParser is CommonMark without extensions; it is safe for concurrent use.
-var markdownParser = sync.OnceValue(func() parser.Parser { return goldmark.DefaultParser() })
-
-func parseMarkdown(src []byte) ast.Node {
-	return markdownParser().Parse(text.NewReader(src))
-}
 
 // maxPasses bounds the work on a text made so that removing one comment brings
 // another to life.
@@ -29,10 +19,13 @@ const maxPasses = 8
 func CleanMarkdown(s string) (string, Removed) {
 	s, removed := Clean(s)
 	for range maxPasses {
-		if !mayHide(s) {
+		if opener(s) < 0 {
 			return s, removed
 		}
-		spans := hiddenSpans([]byte(s))
+		spans, sure := plainComments(s)
+		if !sure {
+			spans = hiddenSpans(s)
+		}
 		if len(spans) == 0 {
 			return s, removed
 		}
@@ -44,8 +37,46 @@ func CleanMarkdown(s string) (string, Removed) {
 	return strings.NewReplacer("<!", "< !", "<?", "< ?").Replace(s), removed
 }
 
-func mayHide(s string) bool {
-	return strings.Contains(s, "<!") || strings.Contains(s, "<?")
+// plainComments finds the comments of the usual case, those of an issue
+// template, without parsing: each begins and ends its line, and no code fence
+// opens before it. Such a line is HTML wherever it stands, since it interrupts
+// paragraphs and is not indented. sure is false if s holds anything else.
+func plainComments(s string) (spans []span, sure bool) {
+	for at := 0; ; {
+		open := opener(s[at:])
+		if open < 0 {
+			return spans, true
+		}
+		start := at + open
+		before := s[at:start]
+		length := strings.Index(s[start+2:], "-->")
+		end := start + 2 + length + len("-->")
+		if length < 0 || !strings.HasPrefix(s[start:], "<!--") || !wholeLines(s, start, end) ||
+			strings.Contains(before, "```") || strings.Contains(before, "~~~") {
+			return nil, false
+		}
+		spans = append(spans, span{start, end})
+		at = end
+	}
+}
+
+func wholeLines(s string, start, end int) bool {
+	line, _ := lineAt(s, end)
+	return (start == 0 || s[start-1] == '\n') && strings.TrimRight(line, " \t") == ""
+}
+
+// opener is the index of the first "<!" or "<?" in s, or -1.
+func opener(s string) int {
+	for at := 0; ; at++ {
+		next := strings.IndexByte(s[at:], '<')
+		if next < 0 {
+			return -1
+		}
+		at += next
+		if at+1 < len(s) && (s[at+1] == '!' || s[at+1] == '?') {
+			return at
+		}
+	}
 }
 
 // span is a half-open range of byte offsets.
@@ -72,7 +103,7 @@ func isSpace(b byte) bool { return b == ' ' || b == '\t' || b == '\n' }
 
 // hiddenSpans finds what a browser takes for comments in the raw HTML of a
 // Markdown text: only raw HTML can hold them, since the rest is escaped.
-func hiddenSpans(src []byte) []span {
+func hiddenSpans(src string) []span {
 	raw := rawHTML(src)
 	var out []span
 	for i := 0; i < len(raw); i++ {
@@ -91,12 +122,9 @@ func hiddenSpans(src []byte) []span {
 // nextHidden is the first comment that opens in raw[i] at or after the offset
 // at, and the index of the segment in which it ends. One that never ends hides
 // the rest of the text.
-func nextHidden(src []byte, raw []span, i, at int) (found span, next int, ok bool) {
-	segment := string(src[at:raw[i].end])
-	open := strings.Index(segment, "<!")
-	if q := strings.Index(segment, "<?"); q >= 0 && (open < 0 || q < open) {
-		open = q
-	}
+func nextHidden(src string, raw []span, i, at int) (found span, next int, ok bool) {
+	segment := src[at:raw[i].end]
+	open := opener(segment)
 	if open < 0 {
 		return span{}, i, false
 	}
@@ -110,7 +138,7 @@ func nextHidden(src []byte, raw []span, i, at int) (found span, next int, ok boo
 		if from > raw[j].end {
 			continue
 		}
-		if k := strings.Index(string(src[from:raw[j].end]), closer); k >= 0 {
+		if k := strings.Index(src[from:raw[j].end], closer); k >= 0 {
 			return span{start, from + k + len(closer)}, j, true
 		}
 	}
@@ -119,7 +147,7 @@ func nextHidden(src []byte, raw []span, i, at int) (found span, next int, ok boo
 
 // rawHTML lists the segments of src that reach a browser as HTML, in order;
 // segments that touch are one.
-func rawHTML(src []byte) []span {
+func rawHTML(src string) []span {
 	var out []span
 	add := func(s text.Segment) {
 		if n := len(out); n > 0 && out[n-1].end == s.Start {
@@ -129,7 +157,7 @@ func rawHTML(src []byte) []span {
 		out = append(out, span{s.Start, s.Stop})
 	}
 	// The walk cannot fail: the visitor returns no error.
-	_ = ast.Walk(parseMarkdown(src), func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+	_ = ast.Walk(parse(rawParser(), src), func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if !entering {
 			return ast.WalkContinue, nil
 		}

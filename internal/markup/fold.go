@@ -147,7 +147,7 @@ type mark struct {
 func (f *folder) fold(s string) {
 	for at := 0; at < len(s); {
 		end := asciiEnd(s, at)
-		if end < len(s) && end > at && !norm.NFC.PropertiesString(s[end:]).BoundaryBefore() {
+		if end > at && !boundary(s[end:]) {
 			end-- // the last letter takes a combining mark
 		}
 		if end > at {
@@ -156,12 +156,45 @@ func (f *folder) fold(s string) {
 			at = end
 			continue
 		}
+		if end = f.simple(s, at); end > at {
+			at = end
+			continue
+		}
 		at = f.character(s, at)
 	}
 	f.mark(len(s), true)
 }
 
-// character folds the one that starts at an offset and returns where it ends.
+// boundary reports whether no rune before s can combine with the first of s.
+func boundary(s string) bool {
+	r, _ := utf8.DecodeRuneInString(s)
+	if _, ok := simpleFold(r); ok || s == "" || s[0] < utf8.RuneSelf {
+		return true
+	}
+	return norm.NFC.PropertiesString(s).BoundaryBefore()
+}
+
+// simple folds the run at an offset of runes that need no table, and returns
+// where it ends.
+func (f *folder) simple(s string, at int) int {
+	r, size := utf8.DecodeRuneInString(s[at:])
+	folded, ok := simpleFold(r)
+	for ok {
+		next := at + size
+		r, nextSize := utf8.DecodeRuneInString(s[next:])
+		nextFolded, nextOK := simpleFold(r)
+		if !nextOK && !boundary(s[next:]) {
+			return at
+		}
+		f.mark(at, utf8.RuneLen(folded) == size)
+		f.out = utf8.AppendRune(f.out, folded)
+		at, size, folded, ok = next, nextSize, nextFolded, nextOK
+	}
+	return at
+}
+
+// character folds the one that starts at an offset, with what combines with
+// it, and returns where it ends.
 func (f *folder) character(s string, at int) int {
 	r, size := utf8.DecodeRuneInString(s[at:])
 	if r == utf8.RuneError && size == 1 {
@@ -170,11 +203,6 @@ func (f *folder) character(s string, at int) int {
 		return at + 1
 	}
 	end := at + max(size, norm.NFC.NextBoundaryInString(s[at:], true))
-	if simple, ok := simpleFold(r); ok && end == at+size {
-		f.mark(at, utf8.RuneLen(simple) == size)
-		f.out = utf8.AppendRune(f.out, simple)
-		return end
-	}
 	f.mark(at, false)
 	f.out = append(f.out, norm.NFC.String(f.caser().String(norm.NFC.String(s[at:end])))...)
 	return end

@@ -13,21 +13,26 @@ import (
 // quotes and lists have no section of their own.
 func markdownHeadings(src string) []Heading {
 	skip := frontMatter(src).end
-	body := []byte(src[skip:])
+	body := src[skip:]
 	var out []Heading
-	last := -1
+	seen, start, last := 0, 0, -1 // offset and line of the last heading seen; line of the last one taken
 	add := func(at int, h Heading) {
-		h.Start = skip + lineStart(body, at)
-		if h.Start > last && h.Title != "" {
-			last = h.Start
+		if i := strings.LastIndexByte(body[seen:at], '\n'); i >= 0 {
+			start = seen + i + 1
+		}
+		seen = at
+		if start > last && h.Title != "" {
+			h.Start, last = skip+start, start
 			out = append(out, h)
 		}
 	}
-	for n := parseMarkdown(body).FirstChild(); n != nil; n = n.NextSibling() {
+	for n := parse(blockParser(), body).FirstChild(); n != nil; n = n.NextSibling() {
 		switch n := n.(type) {
 		case *ast.Heading:
 			if n.Lines().Len() > 0 {
-				add(n.Lines().At(0).Start, Heading{Level: n.Level, Title: Line(plainText(n, body), maxTitle)})
+				lines := n.Lines()
+				title := body[lines.At(0).Start:lines.At(lines.Len()-1).Stop]
+				add(lines.At(0).Start, Heading{Level: n.Level, Title: Line(plainText(title), maxTitle)})
 			}
 		case *ast.HTMLBlock:
 			htmlHeadings(n, body, add)
@@ -36,38 +41,36 @@ func markdownHeadings(src string) []Heading {
 	return out
 }
 
-func lineStart(b []byte, at int) int {
-	for at > 0 && b[at-1] != '\n' {
-		at--
-	}
-	return at
-}
-
 // htmlHeading: READMEs often centre their title with <h1 align="center">.
 var (
 	htmlHeading = regexp.MustCompile(`(?is)<h([1-6])(?:\s[^>]*)?>(.*?)</h[1-6]\s*>`)
 	htmlTag     = regexp.MustCompile(`(?s)<[^>]*>`)
 )
 
-func htmlHeadings(n *ast.HTMLBlock, body []byte, add func(at int, h Heading)) {
+func htmlHeadings(n *ast.HTMLBlock, body string, add func(at int, h Heading)) {
 	if n.Lines().Len() == 0 || n.HTMLBlockType != ast.HTMLBlockType6 {
 		return // the other types hold scripts and comments
 	}
 	start := n.Lines().At(0).Start
 	block := body[start:n.Lines().At(n.Lines().Len()-1).Stop]
-	for _, m := range htmlHeading.FindAllSubmatchIndex(block, -1) {
-		title := htmlTag.ReplaceAllString(string(block[m[4]:m[5]]), "")
+	for _, m := range htmlHeading.FindAllStringSubmatchIndex(block, -1) {
+		title := htmlTag.ReplaceAllString(block[m[4]:m[5]], "")
 		add(start+m[0], Heading{Level: int(block[m[2]] - '0'), Title: Line(title, maxTitle)})
 	}
 }
 
+// maxSource bounds the source of a title, in bytes, well above maxTitle.
+const maxSource = 2000
+
 // plainText is what a heading reads like once rendered. Pictures count only
 // where there is nothing else, by their description.
-func plainText(heading ast.Node, src []byte) string {
-	if title := inlineText(heading, src, false); strings.TrimSpace(title) != "" {
-		return title
+func plainText(title string) string {
+	title, _ = Cut(title, maxSource)
+	node := parse(inlineParser(), title)
+	if plain := inlineText(node, []byte(title), false); strings.TrimSpace(plain) != "" {
+		return plain
 	}
-	return inlineText(heading, src, true)
+	return inlineText(node, []byte(title), true)
 }
 
 func inlineText(heading ast.Node, src []byte, pictures bool) string {

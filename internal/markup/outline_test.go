@@ -109,6 +109,9 @@ func TestSectionNamesCandidatesIfAmbiguous(t *testing.T) {
 	if diff := cmp.Diff([]string{"linux", "linux-1"}, candidates); ok || diff != "" {
 		t.Errorf("ok %v, %s", ok, diff)
 	}
+	if _, _, twice, ok := Section(Markdown, "# usage\n# usage\n", "usage"); ok || len(twice) != 2 {
+		t.Errorf("a title that is also a slug hid its namesake: %v, %v", twice, ok)
+	}
 	for _, slug := range candidates {
 		if _, h, _, ok := Section(Markdown, manual, slug); !ok || h.Slug != slug {
 			t.Errorf("candidate %q leads to %+v, %v", slug, h, ok)
@@ -156,6 +159,29 @@ func TestFormatIsToldByTheName(t *testing.T) {
 		if format.String() != want {
 			t.Errorf("%d is %q, want %q", format, format, want)
 		}
+	}
+}
+
+// Each of these keeps a whole CommonMark parser busy for longer than a test may last.
+func TestHostileMarkdownIsReadInTime(t *testing.T) {
+	for _, unit := range []string{"- ", "> ", "1. ", "*a_ ", "[", "<h1>a</h1>", "<!---->\n", "a <!----> "} {
+		text := strings.Repeat(unit, 500_000/len(unit)) + "\n\n# Last <!-- x -->\n"
+		hs := Outline(Markdown, text)
+		if len(hs) == 0 || hs[len(hs)-1].Title != "Last" {
+			t.Errorf("%q: the heading below was not found", unit)
+		}
+		if out, removed := CleanMarkdown(text); removed.Comment == 0 || strings.Contains(out, "<!--") {
+			t.Errorf("%q: the comment below was not removed", unit)
+		}
+	}
+}
+
+func TestFlattenKeepsEveryByteInItsPlace(t *testing.T) {
+	deep := strings.Repeat("> ", maxDepth) + "> - 1. a > b\n"
+	src := "----------\n" + deep + strings.Repeat("-", 80) + "\n  - a\n"
+	want := "----------\n" + strings.Repeat("> ", maxDepth) + "x x 1x a > b\n" + strings.Repeat("-", 80) + "\n  - a\n"
+	if got := string(flatten([]byte(src))); got != want {
+		t.Errorf("got %q\nwant %q", got, want)
 	}
 }
 
