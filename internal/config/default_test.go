@@ -173,6 +173,11 @@ func TestFind(t *testing.T) {
 		}
 	}
 	find(Search{}, "")
+	t.Setenv("FRANK_CONFIG", "e.yaml")
+	t.Setenv("XDG_CONFIG_HOME", user)
+	if s := SystemSearch("f.yaml"); s.Flag != "f.yaml" || s.Env != "e.yaml" || s.Dir == "" || s.UserDir == "" {
+		t.Errorf("%+v", s)
+	}
 	find(Search{Dir: dir, UserDir: user}, "")
 	inUser := put(filepath.Join(user, "frank", FileName))
 	find(Search{Dir: dir, UserDir: user}, inUser)

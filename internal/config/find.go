@@ -27,6 +27,15 @@ type Search struct {
 	UserDir string
 }
 
+// SystemSearch returns the places of this process; flag is the argument of
+// --config, "" without one.
+func SystemSearch(flag string) Search {
+	s := Search{Flag: flag, Env: os.Getenv("FRANK_CONFIG")}
+	s.Dir, _ = os.Getwd()
+	s.UserDir, _ = os.UserConfigDir()
+	return s
+}
+
 // Find returns the path of the configuration file, "" where there is none. A
 // file that was named but is not there, and one that is there but is no
 // readable regular file, are Faults: going on with another one would answer

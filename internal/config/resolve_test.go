@@ -83,15 +83,17 @@ func TestHT16_MangledCredentials(t *testing.T) {
 	}
 }
 
+func writeFile(t *testing.T, path, data string) string {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(data), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
 func TestWaysToACredential(t *testing.T) {
 	dir := t.TempDir()
-	write := func(name, data string, mode os.FileMode) string {
-		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte(data), mode); err != nil {
-			t.Fatal(err)
-		}
-		return path
-	}
+	write := func(name, data string) string { return writeFile(t, filepath.Join(dir, name), data) }
 	command := func(name string) Auth {
 		return Auth{Method: MethodCommand, Command: []string{name, "--secret=hunter2"}}
 	}
@@ -118,11 +120,11 @@ func TestWaysToACredential(t *testing.T) {
 		"absent command":     {command("nope"), f("", nil), "", CommandFailed},
 		"hanging command":    {command("hang"), f("", nil), "", CommandFailed},
 		"command of nothing": {Auth{Method: MethodCommand}, f("", nil), "", Missing},
-		"file":               {file(write("a", "tok\n", 0o600)), f("", nil), "tok", 0},
-		"file with CRLF":     {file(write("b", "tok\r\n", 0o600)), f("", nil), "tok", 0},
-		"file of two lines":  {file(write("c", "tok\n\n", 0o600)), f("", nil), "", Mangled},
-		"empty file":         {file(write("d", "", 0o600)), f("", nil), "", Blank},
-		"big file":           {file(write("e", strings.Repeat("x", fileLimit+1), 0o600)), f("", nil), "", FileUnreadable},
+		"file":               {file(write("a", "tok\n")), f("", nil), "tok", 0},
+		"file with CRLF":     {file(write("b", "tok\r\n")), f("", nil), "tok", 0},
+		"file of two lines":  {file(write("c", "tok\n\n")), f("", nil), "", Mangled},
+		"empty file":         {file(write("d", "")), f("", nil), "", Blank},
+		"big file":           {file(write("e", strings.Repeat("x", fileLimit+1))), f("", nil), "", FileUnreadable},
 		"absent file":        {file(filepath.Join(dir, "nope")), f("", nil), "", FileUnreadable},
 		"directory":          {file(dir), f("", nil), "", FileUnreadable},
 		"keyring":            {keyring, f("linux", prints("tok\n")), "tok", 0},

@@ -31,6 +31,9 @@ func readForge(r *Ref, l link) error {
 		r.setRevPath(l.segs[2:], File)
 		return r.takeLines()
 	}
+	if r.Provider == "github" && readReserved(r, l) {
+		return nil
+	}
 	l, isAPI := apiPath(r, l)
 	at := slices.IndexFunc(l.segs[min(2, len(l.segs)):], marker)
 	if at >= 0 {
@@ -58,8 +61,23 @@ func readForge(r *Ref, l link) error {
 	if r.Provider == "" {
 		r.Provider = forgeOf(l, at)
 	}
-	r.ID = l.from(at)
+	l.segs = l.segs[at:]
 	return readRest(r, l)
+}
+
+// readReserved reads GitHub's own pages, whose first word is no owner.
+func readReserved(r *Ref, l link) bool {
+	switch l.seg(0) {
+	case "orgs", "users", "enterprises":
+		if l.seg(1) != "" {
+			r.Kind, r.Project = Project, l.seg(1)
+		}
+		return true
+	case "settings", "notifications", "search", "topics", "marketplace", "login", "sponsors", "features", "about",
+		"collections", "codespaces", "apps", "trending", "explore", "dashboard", "issues", "pulls":
+		return true
+	}
+	return false
 }
 
 // forgeOf tells the forges apart by the words only one of them uses.
@@ -107,30 +125,29 @@ func readRepository(r *Ref, l link) error {
 
 func trimGit(s string) string { return strings.TrimSuffix(s, ".git") }
 
-// readGitLab reads what stands on both sides of GitLab's /-/, and its API. It
-// leaves the right side in r.ID for readRest.
-func readGitLab(r *Ref, l link) bool {
+// readGitLab reads what stands before GitLab's /-/, or its API's project, and
+// returns what comes after.
+func readGitLab(r *Ref, l link) (rest link, ok bool) {
+	rest = l
 	if l.seg(0) == "api" && l.seg(1) == "v4" && l.seg(2) == "projects" && len(l.segs) > 3 {
-		r.Provider, r.Project, r.ID = "gitlab", l.segs[3], l.from(4)
-		if r.ID == "" {
+		r.Provider, r.Project, rest.segs = "gitlab", l.segs[3], l.segs[4:]
+		if len(rest.segs) == 0 {
 			r.Kind = Repository
 		}
-		return true
+		return rest, true
 	}
 	at := slices.Index(l.segs, "-")
 	if at < 2 {
-		return false
+		return l, false
 	}
-	r.Provider, r.Project, r.ID = "gitlab", strings.Join(l.segs[:at], "/"), l.from(at+1)
-	return true
+	r.Provider, r.Project, rest.segs = "gitlab", strings.Join(l.segs[:at], "/"), l.segs[at+1:]
+	return rest, true
 }
 
-// readRest reads what follows the repository, given in r.ID. The forges' words
-// do not contradict each other, so one list serves all.
-func readRest(r *Ref, l link) error {
-	rest := link{segs: strings.Split(r.ID, "/"), query: l.query}
-	r.ID = ""
-	if rest.segs[0] == "" {
+// readRest reads what follows the repository. The forges' words do not
+// contradict each other, so one list serves all.
+func readRest(r *Ref, rest link) error {
+	if len(rest.segs) == 0 {
 		return nil
 	}
 	arg := rest.seg(1)
@@ -163,7 +180,8 @@ func readRest(r *Ref, l link) error {
 }
 
 func readNumbered(r *Ref, rest link) {
-	arg := rest.seg(1)
+	// GitHub and GitLab serve a change as text under its address.
+	arg := strings.TrimSuffix(strings.TrimSuffix(rest.seg(1), ".diff"), ".patch")
 	if !digits.MatchString(arg) {
 		// A list of issues is a view of the repository.
 		r.Kind = Repository
@@ -239,7 +257,8 @@ func readContent(r *Ref, rest link) error {
 
 func (r *Ref) setRevPath(segs []string, k Kind) {
 	r.Kind, r.RevPath = k, strings.Join(segs, "/")
-	r.Revision, r.Path, _ = strings.Cut(r.RevPath, "/")
+	// The first segment may hold an encoded slash, and is then the revision.
+	r.Revision, r.Path = segs[0], strings.Join(segs[1:], "/")
 }
 
 // takeLines turns a fragment such as L10-L20 into lines.

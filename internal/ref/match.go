@@ -40,7 +40,7 @@ func (r Ref) In(baseURL string) (Ref, bool) {
 		return r, true
 	}
 	path := own.Path + "/"
-	if !strings.HasPrefix(path, prefix+"/") && !strings.EqualFold(path, prefix+"/") {
+	if !strings.HasPrefix(path, prefix+"/") {
 		return r, false
 	}
 	if r.BasePath == "" {

@@ -66,11 +66,13 @@ func readLink(r *Ref, l link) error {
 	case "github":
 		return readForge(r, l)
 	}
-	switch {
-	case r.Provider != "gitlab" && r.Provider != "gitea" && readWiki(r, l):
+	if r.Provider != "gitlab" && r.Provider != "gitea" && readWiki(r, l) {
 		return nil
-	case readGitLab(r, l):
-		return readRest(r, l)
+	}
+	if rest, ok := readGitLab(r, l); ok {
+		return readRest(r, rest)
+	}
+	switch {
 	case r.Provider == "gitlab" || r.Provider == "gitea":
 		return readForge(r, l)
 	case readRedmine(r, l):

@@ -143,8 +143,12 @@ func parsePath(s string) (Ref, error) {
 	default:
 		return Ref{Raw: s}, nil
 	}
+	if r.Kind == Directory && r.Anchor != "" {
+		// Directories have no anchors: dropping it would change the meaning.
+		return Ref{Raw: s}, nil
+	}
 	if r.Path = path; r.Kind == Directory {
-		r.Path, r.Anchor = strings.TrimRight(path, "/"), ""
+		r.Path = strings.TrimRight(path, "/")
 	}
 	switch {
 	case sure:

@@ -66,6 +66,7 @@ func TestTextForms(t *testing.T) {
 		"task-12":               {Kind: Issue, Provider: "local", ID: "task-12", Number: 12},
 		"task-12.1":             {Kind: Issue, Provider: "local", ID: "task-12.1"},
 		"myproj-x9z":            {Kind: Issue, ID: "myproj-x9z"},
+		"acme/app#12-13":        {Kind: Unknown},
 		"getting-started":       {Kind: Unknown},
 		"the login is broken":   {Kind: Unknown},
 		"v1.2.3":                {Kind: Unknown},
