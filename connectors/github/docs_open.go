@@ -137,7 +137,7 @@ func (d documents) titled(ctx context.Context, title string) (blob, *unfound) {
 	}
 	files := filesOf(t, isDocument)
 	fits := slices.DeleteFunc(slices.Clone(files), func(e wireEntry) bool { return !called(e.Path, title) })
-	if len(fits) == 0 && !t.truncated && scannable(files) {
+	if len(fits) == 0 && !t.truncated && d.scannable(files) {
 		read, f := d.scan(ctx, p.repo.name, files)
 		if f != nil {
 			return blob{}, stop(f)
@@ -148,8 +148,11 @@ func (d documents) titled(ctx context.Context, title string) (blob, *unfound) {
 				fits = append(fits, got.entry)
 			}
 		}
-		skipped := slices.ContainsFunc(read, func(got content) bool { return got.skip != "" })
-		if len(fits) == 0 && !skipped {
+		if i := slices.IndexFunc(read, func(got content) bool { return got.skip != "" }); i >= 0 && len(fits) == 0 {
+			f := status.Fail(status.ContentNotIncluded, status.Path.Is(read[i].entry.Path), status.Part.Is("binary files or Git LFS"))
+			return blob{}, stop(&f)
+		}
+		if len(fits) == 0 {
 			return blob{}, d.notInTree(ctx, p, t, spot{"", title})
 		}
 	}
