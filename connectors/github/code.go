@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/frank-mcp/frank/connectors"
 	"github.com/frank-mcp/frank/internal/markup"
@@ -132,7 +133,8 @@ func (c *client) hit(s codeSearch, path string, lines []connectors.LineMatch, re
 func (c *client) searchIndex(ctx context.Context, s codeSearch) found {
 	w, x, f := c.askIndex(ctx, s.pos, s.Limit, indexQuery(s))
 	if f != nil {
-		if got, _, ok := c.readFew(ctx, s, c.anonymous && f.Reason() == status.AuthContextRequired); ok { // GH-30
+		closed := f.Reason() == status.QueryRefused || c.anonymous && f.Reason() == status.AuthContextRequired // GH-27, GH-30
+		if got, _, ok := c.readFew(ctx, s, closed); ok {
 			return got
 		}
 		return lostSearch(f.With(status.Container.Is(s.at.repo.name.String())))
@@ -262,6 +264,10 @@ func canary(p place, t tree) string {
 	return "filename:" + name + within(p)
 }
 
+// maxQuery is the longest text that GitHub searches for, qualifiers apart. What
+// is twice as long altogether is not sent: it may not even fit into an address.
+const maxQuery = 256
+
 // indexFile is the size from which on the index leaves a file out. GH-29.
 const indexFile = 384 << 10
 
@@ -291,6 +297,10 @@ func indexQuery(s codeSearch) string {
 }
 
 func (c *client) askIndex(ctx context.Context, pos position, limit int, query string) (wireCodeSearch, *upstream.Exchange, *status.Failure) {
+	if utf8.RuneCountInString(query) > 2*maxQuery {
+		f := status.Fail(status.QueryRefused, status.By(c.source), status.NotCalled, status.Limit.Is(maxQuery))
+		return wireCodeSearch{}, nil, &f
+	}
 	q := perPage(limit)
 	q.Set("q", query)
 	k := call{class: "GET /search/code", path: []string{"search", "code"}, query: pos.onto(q), accept: mediaMatches}

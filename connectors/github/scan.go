@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/base64"
 	"path"
+	"strconv"
 	"strings"
 
 	"golang.org/x/sync/errgroup"
@@ -70,6 +71,7 @@ type content struct {
 // scan reads the files, a few at a time. The failure is the first one; the files
 // that were read stand beside it. HT-10.
 func (c *client) scan(ctx context.Context, r repoName, files []wireEntry) ([]content, *status.Failure) {
+	status.CallFrom(ctx).Report("reading " + strconv.Itoa(len(files)) + " files of " + r.String())
 	out := make([]content, len(files))
 	failures := make([]*status.Failure, len(files))
 	inner, cancel := context.WithCancel(ctx)
