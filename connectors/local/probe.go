@@ -25,6 +25,9 @@ func (p *prober) Probe(ctx context.Context) connectors.Probe {
 		out.State, out.Failure = connectors.Misconfigured, failure
 		return out
 	}
+	if p.checkout != nil {
+		p.checkout.forget()
+	}
 	fingerprint := p.root
 	repo, notes := p.repoGrants(ctx)
 	out.Capabilities = append(append(p.trackerGrants(ctx), repo...), p.docsGrants(ctx)...)
