@@ -68,7 +68,9 @@ func meant(records []record, name string) []record {
 	for _, same := range []func(record) bool{
 		func(r record) bool { return r.file == name && !r.shared },
 		func(r record) bool { return plainID(r.issue.Ref) == plainID(name) },
-		func(r record) bool { return !strings.Contains(name, "-") && plainID(endOf(r.issue.Ref)) == plainID(name) },
+		func(r record) bool {
+			return !strings.Contains(name, "-") && plainID(endOf(r.issue.Ref)) == plainID(name)
+		},
 	} {
 		var hits []record
 		for _, r := range records {
