@@ -182,3 +182,15 @@ func TestStructureKeepsItsKeyOrder(t *testing.T) {
 		t.Error(m.raw)
 	}
 }
+
+func TestStructureWithLineBreaksStaysOneMessage(t *testing.T) {
+	b := newBench(func(c *server.Config) {
+		c.Call = func(context.Context, server.Call) server.Reply {
+			return server.Reply{Text: "a\nb <c>", Structured: json.RawMessage("{\n \"status\":\r\n\"success\"}")}
+		}
+	})
+	m := startStdio(t, b).ask(call("1", "echo"))
+	if m.text() != "a\nb <c>" || string(m.Result.StructuredContent) != `{"status":"success"}` {
+		t.Error(m.raw)
+	}
+}
