@@ -74,6 +74,32 @@ func TestHangIsAnsweredAtTheDeadline(t *testing.T) {
 	})
 }
 
+func TestNothingFollowsTheAnswerOfAnAbandonedCall(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		late := make(chan struct{})
+		b := newBench(func(c *server.Config) {
+			c.Deadline = time.Second
+			c.Call = func(_ context.Context, c server.Call) server.Reply {
+				<-late
+				c.Progress("late", 1, 2)
+				return success("late")
+			}
+		})
+		virtual(t, b, func(send func(string), next func() message, _ func()) {
+			send(request("1", "tools/call", `{"name":"echo","_meta":{"progressToken":1}}`))
+			if m := next(); m.text() != "fallback: deadline" {
+				t.Error(m.raw)
+			}
+			close(late)
+			synctest.Wait()
+			send(request("2", "ping", "{}"))
+			if m := next(); string(m.ID) != "2" {
+				t.Error(m.raw)
+			}
+		})
+	})
+}
+
 func TestToolThatHeedsTheDeadlineHasTheLastWord(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(func(c *server.Config) { c.Deadline = 3 * time.Second })
