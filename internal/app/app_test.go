@@ -14,6 +14,7 @@ import (
 	"github.com/frank-mcp/frank/internal/app"
 	"github.com/frank-mcp/frank/internal/contracttest"
 	"github.com/frank-mcp/frank/internal/replay"
+	"github.com/frank-mcp/frank/server"
 )
 
 var update = flag.Bool("update", false, "rewrite the README's table of answers")
@@ -50,16 +51,17 @@ func TestTheReadmeShowsSixTrueAnswers(t *testing.T) {
 	n := 0
 	replay.Each(t, "testdata/answers/*.txtar", func(t *testing.T, c replay.Case) {
 		c.Config = "sources:\n  - {name: github, provider: github, auth: {token_env: GITHUB_TOKEN}}\nretry: {max_attempts: 1}\n"
-		answer := contracttest.Answers(t, c)[0].Structured
-		for _, problem := range c.Wants[0].Check(answer) {
-			t.Error(problem)
-		}
-		var v struct{ Status, Code, Summary string }
-		if err := json.Unmarshal(answer, &v); err != nil {
-			t.Fatal(err)
-		}
-		fmt.Fprintf(&b, "| %s | `%s` | `%s` | %s |\n", c.Comment, v.Status, v.Code, v.Summary)
-		n++
+		contracttest.Ask(t, c, func(t *testing.T, i int, r server.Reply) {
+			for _, problem := range c.Wants[i].Check(r.Structured) {
+				t.Error(problem)
+			}
+			var v struct{ Status, Code, Summary string }
+			if err := json.Unmarshal(r.Structured, &v); err != nil {
+				t.Fatal(err)
+			}
+			fmt.Fprintf(&b, "| %s | `%s` | `%s` | %s |\n", c.Comment, v.Status, v.Code, v.Summary)
+			n++
+		})
 	})
 	if n != 6 {
 		t.Fatalf("%d answers", n)

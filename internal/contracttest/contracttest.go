@@ -67,20 +67,18 @@ func Run(t *testing.T, p connectors.Provider, s Suite) {
 // each answer. An argument "next" is the cursor of the call before. Time is
 // simulated, so that waiting costs none.
 func Case(t *testing.T, c replay.Case) {
-	answers := Answers(t, c)
-	for i, r := range answers {
+	Ask(t, c, func(t *testing.T, i int, r server.Reply) {
 		for _, problem := range c.Wants[i].Check(r.Structured) {
 			t.Errorf("call %d (%s): %s", i+1, c.Calls[i].Tool, problem)
 		}
 		if t.Failed() {
 			t.Logf("call %d answered:\n%s", i+1, r.Text)
 		}
-	}
+	})
 }
 
-// Answers asks a case's calls and returns the answers, each of which is sound.
-func Answers(t *testing.T, c replay.Case) []server.Reply {
-	var answers []server.Reply
+// Ask puts a case's calls and hands on each answer, which is sound.
+func Ask(t *testing.T, c replay.Case, answered func(*testing.T, int, server.Reply)) {
 	dir := c.Lay(t)
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(time.Until(Noon)) // simulated: it takes no time
@@ -88,18 +86,17 @@ func Answers(t *testing.T, c replay.Case) []server.Reply {
 		rt := replay.Transport(t, c.Exchanges)
 		a := open(t, strings.ReplaceAll(c.Config, "{dir}", dir), rt, &logs)
 		cursor := ""
-		for _, call := range c.Calls {
+		for i, call := range c.Calls {
 			arguments := bytes.ReplaceAll(call.Arguments, []byte(`"next"`), []byte(strconv.Quote(cursor)))
 			r := a.Call(t.Context(), call.Tool, arguments)
 			Sound(t, r)
+			answered(t, i, r)
 			cursor = next(r)
-			answers = append(answers, r)
 		}
 		if bytes.Contains(logs.Bytes(), []byte(Token)) {
 			t.Error("the log holds the credential")
 		}
 	})
-	return answers
 }
 
 func next(r server.Reply) string {
