@@ -35,6 +35,9 @@ func read(words []string, schema json.RawMessage, in io.Reader) (json.RawMessage
 	}
 	given := map[string][]string{}
 	var object string
+	if n := slices.IndexFunc(words, fromInput); n >= 0 && slices.ContainsFunc(words[n+1:], fromInput) {
+		return nil, usage("standard input can be the value of one argument only")
+	}
 	for _, word := range words {
 		if !utf8.ValidString(word) {
 			return nil, usage(fmt.Sprintf("the argument %s is not valid UTF-8; put it into a file in UTF-8 and pass key=@FILE", strconv.QuoteToASCII(status.Line(word, 40))))
@@ -61,6 +64,8 @@ func read(words []string, schema json.RawMessage, in io.Reader) (json.RawMessage
 	}
 	return together(object, given, shape.Properties)
 }
+
+func fromInput(word string) bool { return strings.HasSuffix(word, "=@-") }
 
 func keys(properties map[string]property) string {
 	return strings.Join(slices.Sorted(maps.Keys(properties)), ", ")
