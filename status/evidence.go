@@ -8,8 +8,15 @@ import (
 	"unicode/utf8"
 )
 
-// maxFact bounds one text in the evidence, in runes.
-const maxFact = 200
+// What bounds one text in the evidence, in runes.
+const (
+	maxFact    = 200
+	maxAddress = 2000
+)
+
+// Address is a web address that a person opens. It is longer than other texts
+// may be, since a part of it leads nowhere.
+type Address string
 
 // Key names one kind of evidence. Only the keys declared here exist, so that no
 // body, header value or exception text can enter a result under a new name.
@@ -50,7 +57,7 @@ var (
 	AcceptedPermissions = Key[string]{"accepted_permissions"}
 	GrantedScopes       = Key[string]{"granted_scopes"}
 	Organizations       = Key[[]string]{"organizations"}
-	UnblockURL          = Key[string]{"unblock_url"}
+	UnblockURL          = Key[Address]{"unblock_url"}
 	Container           = Key[string]{"container"}
 	Reference           = Key[string]{"reference"}
 	Existence           = Key[string]{"existence"}
@@ -149,6 +156,8 @@ func tidy[T any](v T) any {
 	switch v := any(v).(type) {
 	case string:
 		return Line(v, maxFact)
+	case Address:
+		return Line(string(v), maxAddress)
 	case []string:
 		return tidyAll(v)
 	case []Argument:

@@ -153,7 +153,7 @@ func classifyForbidden(x *upstream.Exchange, body gh.ErrorResponse) *status.Fail
 	case strings.HasPrefix(sso, "required") || says(saysSAML): // GH-06
 		var opts []status.Option
 		if _, address, ok := strings.Cut(sso, "url="); ok {
-			opts = append(opts, status.UnblockURL.Is(address))
+			opts = append(opts, status.UnblockURL.Is(status.Address(address)))
 		}
 		return fail(x, status.SSORequired, opts...)
 	case says(saysAppBlocked): // GH-09
