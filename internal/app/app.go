@@ -13,11 +13,13 @@ import (
 	"net/http"
 	"runtime/debug"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/frank-mcp/frank/capabilities"
 	"github.com/frank-mcp/frank/connectors"
 	"github.com/frank-mcp/frank/connectors/github"
+	"github.com/frank-mcp/frank/connectors/local"
 	"github.com/frank-mcp/frank/internal/config"
 	"github.com/frank-mcp/frank/internal/journal"
 	"github.com/frank-mcp/frank/internal/policy"
@@ -29,7 +31,7 @@ import (
 
 // Providers lists the providers that this version can connect.
 func Providers() []connectors.Provider {
-	return []connectors.Provider{github.Provider}
+	return []connectors.Provider{github.Provider, local.Provider}
 }
 
 // Options is what the configuration file does not say. Zero fields are usable.
@@ -45,14 +47,41 @@ type Options struct {
 
 // App is frank, wired.
 type App struct {
+	// Config and Deps are whole once Ready has returned.
 	Config *config.Config
 	Deps   *tools.Deps
 	Server *server.Server
+	// Tools as clients see them.
+	Tools []server.Tool
+
+	options Options
+	ready   func()
 }
 
 // New wires frank. The error is a wrong declaration in the program itself; a
 // source that cannot work becomes one that says so when it is asked.
 func New(cfg *config.Config, o Options) (*App, error) {
+	a, err := Later(func() *config.Config { return cfg }, o)
+	if err == nil {
+		a.Ready()
+	}
+	return a, err
+}
+
+// Later wires frank and makes the configuration when the first call needs it.
+// Hosts wait for the first answer at every start, and looking at a checkout takes
+// git as long as half of all the rest, be it side by side.
+func Later(configure func() *config.Config, o Options) (*App, error) {
+	a, err := prepare(o)
+	a.ready = sync.OnceFunc(func() { a.open(configure()) })
+	return a, err
+}
+
+// Ready returns when the sources are open, and opens them if they are not.
+func (a *App) Ready() { a.ready() }
+
+// prepare does all that needs no configuration.
+func prepare(o Options) (*App, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
@@ -62,34 +91,56 @@ func New(cfg *config.Config, o Options) (*App, error) {
 	if o.Host.Run == nil {
 		o.Host = config.SystemHost()
 	}
-	providers := Providers()
-	d := &tools.Deps{Policy: policy.New(cfg.Policy.Deny), Journal: journal.Open(o.Journal), Now: o.Now}
+	d := &tools.Deps{Providers: names(Providers()), Journal: journal.Open(o.Journal), Now: o.Now}
 	d.Panicked = func(tool, source string, value any) {
 		o.Log.Error("panic in a connector", "tool", tool, "source", source, "type", fmt.Sprintf("%T", value), "stack", string(debug.Stack()))
 	}
+	a := &App{Deps: d, options: o}
+	sc := server.Configure(o.Version, d, o.Log)
+	sc.Deadline = o.Deadline
+	a.Tools = sc.Tools
+	a.gate(&sc)
+	var err error
+	a.Server, err = server.New(sc)
+	return a, err
+}
+
+// gate makes the first call or read open the sources and others wait for it. A
+// caller who gives up is answered by the seal meanwhile.
+func (a *App) gate(sc *server.Config) {
+	call := sc.Call
+	sc.Call = func(ctx context.Context, c server.Call) server.Reply {
+		a.Ready()
+		return call(ctx, c)
+	}
+	for i, r := range sc.Resources {
+		sc.Resources[i].Read = func(ctx context.Context) (string, error) {
+			a.Ready()
+			return r.Read(ctx)
+		}
+	}
+}
+
+// open opens the sources.
+func (a *App) open(cfg *config.Config) {
+	providers, d := Providers(), a.Deps
 	byProvider := map[string][]connectors.Capability{}
 	for _, p := range providers {
-		d.Providers = append(d.Providers, p.Name)
 		byProvider[p.Name] = p.Capabilities
 	}
 	for _, s := range cfg.Sources {
-		d.Sources = append(d.Sources, open(providers, cfg, s, o))
+		d.Sources = append(d.Sources, open(providers, cfg, s, a.options))
 	}
+	d.Policy = policy.New(cfg.Policy.Deny)
 	d.Manifest = capabilities.New(capabilities.Options{
-		Sources: d.Sources, Capabilities: byProvider, Providers: known(providers), Tools: tools.ByCapability(), Now: o.Now,
+		Sources: d.Sources, Capabilities: byProvider, Providers: known(providers), Tools: tools.ByCapability(), Now: a.options.Now,
 	})
 	d.Manifest.Notes = notes(d.Journal)
-	sc := server.Configure(o.Version, d, o.Log)
-	sc.Deadline = o.Deadline
-	srv, err := server.New(sc)
-	if err != nil {
-		return nil, err
-	}
 	d.Manifest.OnChange(func() {
-		srv.ResourceUpdated(server.ManifestURI)
-		srv.ToolsChanged()
+		a.Server.ResourceUpdated(server.ManifestURI)
+		a.Server.ToolsChanged()
 	})
-	return &App{Config: cfg, Deps: d, Server: srv}, nil
+	a.Config = cfg
 }
 
 // Call answers one call of a tool through the seal, as every transport does.

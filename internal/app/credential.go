@@ -28,7 +28,7 @@ func credentialOf(p connectors.Provider, s config.Source, h config.Host) upstrea
 	c.inner = p.Credential(func(ctx context.Context) (string, *status.Failure) {
 		secret, problem := c.found.Resolve(ctx)
 		if problem != nil {
-			return "", failureOf(problem)
+			return "", failureOf(ctx, problem)
 		}
 		return secret.Open(), nil
 	})
@@ -40,7 +40,7 @@ func credentialOf(p connectors.Provider, s config.Source, h config.Host) upstrea
 func (c *credential) Authorize(ctx context.Context, h http.Header) *status.Failure {
 	secret, problem := c.found.Resolve(ctx)
 	if problem != nil {
-		return failureOf(problem)
+		return failureOf(ctx, problem)
 	}
 	c.anonymous.Store(secret.IsZero())
 	if secret.IsZero() {
@@ -63,13 +63,21 @@ func (c *credential) Configured() bool { return !c.anonymous.Load() }
 // Refresh gets the secret again, after the provider rejected it.
 func (c *credential) Refresh(ctx context.Context) *status.Failure {
 	if _, problem := c.found.Refresh(ctx); problem != nil {
-		return failureOf(problem)
+		return failureOf(ctx, problem)
 	}
 	return nil
 }
 
-// failureOf names why there is no secret to send.
-func failureOf(p *config.Problem) *status.Failure {
+// failureOf names why there is no secret to send. A call that has ended says
+// nothing about the credential.
+func failureOf(ctx context.Context, p *config.Problem) *status.Failure {
+	if ctx.Err() != nil {
+		f := status.Fail(status.Cancelled, status.NotCalled, status.By(p.Source))
+		if context.Cause(ctx) == context.DeadlineExceeded {
+			f = status.Fail(status.Timeout, status.NotCalled, status.By(p.Source))
+		}
+		return &f
+	}
 	reason := status.AuthHeaderResolutionFailed
 	if p.Kind == config.Missing {
 		reason = status.AuthProfileMissing

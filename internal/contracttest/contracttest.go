@@ -15,6 +15,7 @@ import (
 	"log/slog"
 	"net/http"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -30,10 +31,13 @@ import (
 // Token is the credential that every token_env of a test configuration yields.
 const Token = "tok0SECRET0tok0SECRET0tok0SECRET0tok0"
 
+// Noon is when every case begins.
+var Noon = time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
+
 // Suite is what a provider brings to the contract.
 type Suite struct {
-	// Config is frank.yaml with the one source that the sweep asks. A "{dir}" in it
-	// is the directory of a case's files.
+	// Config is frank.yaml with the one source that the sweep asks, and the cases
+	// that bring none. A "{dir}" in it is the directory of a case's files.
 	Config string
 	// Calls holds at least one call for every operation that the provider serves.
 	Calls []replay.Call
@@ -44,7 +48,12 @@ type Suite struct {
 // Run checks the provider: every case under testdata, and the sweep.
 func Run(t *testing.T, p connectors.Provider, s Suite) {
 	t.Run("cases", func(t *testing.T) {
-		replay.Each(t, filepath.Join("testdata", "*.txtar"), func(t *testing.T, c replay.Case) { Case(t, c) })
+		replay.Each(t, filepath.Join("testdata", "*.txtar"), func(t *testing.T, c replay.Case) {
+			if c.Config == "" {
+				c.Config = s.Config
+			}
+			Case(t, c)
+		})
 	})
 	if !s.Sweep {
 		return
@@ -55,16 +64,18 @@ func Run(t *testing.T, p connectors.Provider, s Suite) {
 }
 
 // Case asks a case's calls one after the other, through the seal, and compares
-// each answer in both channels. Time is simulated, so that waiting costs none.
+// each answer. An argument "next" is the cursor of the call before. Time is
+// simulated, so that waiting costs none.
 func Case(t *testing.T, c replay.Case) {
 	dir := c.Lay(t)
 	synctest.Test(t, func(t *testing.T) {
+		time.Sleep(time.Until(Noon)) // simulated: it takes no time
 		var logs bytes.Buffer
 		rt := replay.Transport(t, c.Exchanges)
 		a := open(t, strings.ReplaceAll(c.Config, "{dir}", dir), rt, &logs)
 		cursor := ""
 		for i, call := range c.Calls {
-			arguments := bytes.ReplaceAll(call.Arguments, []byte("{cursor}"), []byte(cursor))
+			arguments := bytes.ReplaceAll(call.Arguments, []byte(`"next"`), []byte(strconv.Quote(cursor)))
 			r := a.Call(t.Context(), call.Tool, arguments)
 			Sound(t, r)
 			for _, problem := range c.Wants[i].Check(r.Structured) {

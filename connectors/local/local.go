@@ -1,0 +1,107 @@
+// Package local answers for one directory of this machine: its Git checkout, its
+// documents, its file-based tracker.
+//
+// What concerns Git is asked of the git command, never read by a second
+// implementation. The package never writes, fetches, runs a hook, filter or
+// program that a repository names, leaves the directory that it was given, or
+// takes silence of git for an answer: what a shallow, partial, sparse or
+// single-branch clone cannot know is named as a gap.
+package local
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/frank-mcp/frank/connectors"
+	"github.com/frank-mcp/frank/internal/ref"
+	"github.com/frank-mcp/frank/status"
+)
+
+// Provider is the local directory. Its sources need no credential. Open looks at
+// the directory itself and runs nothing.
+var Provider = connectors.Provider{
+	Name:  "local",
+	Kinds: []connectors.Kind{connectors.KindTracker, connectors.KindRepo, connectors.KindDocs},
+	Capabilities: []connectors.Capability{
+		connectors.IssueRead, connectors.ProjectRead,
+		connectors.CodeSearch, connectors.FileRead, connectors.RefRead, connectors.ChangeRead, connectors.HistoryRead,
+		connectors.PageSearch, connectors.PageRead,
+	},
+	Open: openSource,
+}
+
+// openSource makes a source of Setup.Root. The repository is the checkout whose
+// top is the root, or Setup.Repository; one further up does not answer.
+func openSource(s connectors.Setup) (connectors.Source, *status.Failure) {
+	root, failure := directory(s.Root, "root")
+	if failure != nil {
+		return connectors.Source{}, failure
+	}
+	out := connectors.Source{Name: s.Name, Provider: "local", DefaultProject: s.DefaultProject, Only: s.Only, Owns: owns}
+	p := &prober{source: s.Name, root: root}
+	top := ""
+	switch {
+	case s.Repository != "":
+		if top, failure = directory(s.Repository, "repository"); failure != nil {
+			return connectors.Source{}, failure
+		}
+	case mayBeCheckout(root):
+		top = root
+	}
+	if top != "" {
+		c := newCheckout(s, top)
+		out.Repo, p.checkout = c, c
+	}
+	out.Prober = p
+	return out, nil
+}
+
+// directory resolves the symbolic links of a configured directory. LD-04, LD-07.
+func directory(path, key string) (string, *status.Failure) {
+	wrong := func(why string) (string, *status.Failure) {
+		f := status.Fail(status.Misconfigured, status.ConfigKey.Is(key+": "+why))
+		return "", &f
+	}
+	if !filepath.IsAbs(path) {
+		return wrong("it is no absolute directory")
+	}
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		if errors.Is(err, fs.ErrPermission) {
+			return wrong("it may not be read")
+		}
+		return wrong("there is no such directory")
+	}
+	info, err := os.Stat(real)
+	if err != nil || !info.IsDir() {
+		return wrong("it is no directory")
+	}
+	return real, nil
+}
+
+// mayBeCheckout reports whether dir can be the top of a checkout or a bare
+// repository; git has the last word. An entry that cannot be looked at counts,
+// so that the reason comes out in an answer.
+func mayBeCheckout(dir string) bool {
+	there := func(name string) bool {
+		_, err := os.Lstat(filepath.Join(dir, name))
+		return !errors.Is(err, fs.ErrNotExist)
+	}
+	return there(".git") || there("HEAD") && there("objects") && there("refs")
+}
+
+// owns reports whether a reference can point into a local source: it names a
+// path, a revision or a document, and no host.
+func owns(r ref.Ref) bool {
+	if r.Host != "" {
+		return false
+	}
+	switch r.Kind {
+	case ref.File, ref.Directory, ref.Commit, ref.Compare, ref.Page, ref.Unknown:
+		return true
+	default:
+		return false
+	}
+}

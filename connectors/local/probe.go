@@ -1,0 +1,93 @@
+package local
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+
+	"github.com/frank-mcp/frank/connectors"
+	"github.com/frank-mcp/frank/status"
+)
+
+// prober proves what the directory can answer for.
+type prober struct {
+	source   string
+	root     string
+	checkout *checkout // nil: the root is no checkout
+}
+
+// Probe looks at the directory and asks git for the state of the clone.
+func (p *prober) Probe(ctx context.Context) connectors.Probe {
+	out := connectors.Probe{State: connectors.Ready, Anonymous: true}
+	if _, failure := directory(p.root, "root"); failure != nil { // LD-07
+		out.State, out.Failure = connectors.Misconfigured, failure
+		return out
+	}
+	fingerprint := p.root
+	repo, notes := p.repoGrants(ctx)
+	out.Capabilities = append(append(p.trackerGrants(), repo...), p.docsGrants()...)
+	out.Notes = notes
+	if p.checkout != nil {
+		fingerprint += "\x00" + p.checkout.top
+	}
+	for _, g := range repo {
+		if g.Failure != nil && p.checkout != nil {
+			out.State = connectors.Degraded
+		}
+	}
+	if p.checkout != nil && out.State == connectors.Ready && p.limited(ctx) {
+		out.State = connectors.Degraded
+	}
+	sum := sha256.Sum256([]byte(fingerprint))
+	out.Fingerprint = hex.EncodeToString(sum[:4])
+	return out
+}
+
+// limited reports whether the clone cannot answer every question.
+func (p *prober) limited(ctx context.Context) bool {
+	f, failure := p.checkout.factsNow(ctx)
+	return failure != nil || f.sparse > 0 || f.uninitialised > 0 || len(f.gaps(ofHistory|ofRefs|ofLookup|ofObject)) > 0
+}
+
+// repoGrants are the capabilities that rest on the checkout.
+func (p *prober) repoGrants(ctx context.Context) ([]connectors.Grant, []string) {
+	state, notes := connectors.Granted, []string(nil)
+	var failure *status.Failure
+	if p.checkout == nil {
+		f := status.Fail(status.OperationUnsupported, status.By(p.source), status.Feature.Is("a repository, since its root is not the top of a Git checkout"))
+		state, failure = connectors.Unsupported, &f
+	} else if facts, bad := p.checkout.factsNow(ctx); bad != nil {
+		f := bad.Within(p.source, "", "")
+		state, failure = connectors.Unsupported, &f
+		if f.Code() == status.AccessDenied {
+			state = connectors.NotGranted
+		}
+	} else {
+		notes = facts.describe()
+	}
+	var out []connectors.Grant
+	for _, c := range []connectors.Capability{connectors.CodeSearch, connectors.FileRead, connectors.RefRead, connectors.ChangeRead, connectors.HistoryRead} {
+		out = append(out, connectors.Grant{Capability: c, State: state, Failure: failure})
+	}
+	return out, notes
+}
+
+// unsupported are grants of what this source has no part for.
+func (p *prober) unsupported(what string, cs ...connectors.Capability) []connectors.Grant {
+	f := status.Fail(status.OperationUnsupported, status.By(p.source), status.Feature.Is(what))
+	var out []connectors.Grant
+	for _, c := range cs {
+		out = append(out, connectors.Grant{Capability: c, State: connectors.Unsupported, Failure: &f})
+	}
+	return out
+}
+
+// trackerGrants are the capabilities of the file-based tracker.
+func (p *prober) trackerGrants() []connectors.Grant {
+	return p.unsupported("a file-based tracker", connectors.IssueRead, connectors.ProjectRead)
+}
+
+// docsGrants are the capabilities of the document tree.
+func (p *prober) docsGrants() []connectors.Grant {
+	return p.unsupported("a document tree", connectors.PageSearch, connectors.PageRead)
+}

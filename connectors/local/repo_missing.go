@@ -1,0 +1,116 @@
+package local
+
+import (
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/frank-mcp/frank/status"
+)
+
+// missing answers for a path that is not where it was looked for: at commit, or
+// on the disk if commit is empty. It is proved absent only if no commit has it
+// and the clone has all commits. LG-20.
+func missing[T any](v *visit, p, commit string) status.Result[T] {
+	fail := func(f status.Failure) status.Result[T] {
+		return status.Failed[T](v.source, f.With(status.Reference.Is(p), status.Path.Is(p), status.Container.Is(v.facts.name)))
+	}
+	if inner, ok := v.inSubmodule(p); ok { // LG-09
+		if v.initialised(inner) {
+			return fail(submodule(inner).With(status.WasCalled))
+		}
+		return fail(incomplete(partSubmodule))
+	}
+	where, failure := v.everHad(p)
+	if failure != nil {
+		return fail(*failure)
+	}
+	if where != nil {
+		return fail(status.Fail(status.LowConfidence, status.Revision.Is(where.Title), status.Among(*where),
+			status.Fallback("read it at the revision that the candidate names")))
+	}
+	if gaps := v.facts.gaps(ofLookup); len(gaps) > 0 {
+		return fail(gaps[0])
+	}
+	similar, failure := v.similar(p, commit)
+	if failure != nil {
+		return fail(*failure)
+	}
+	a := &status.Audit{}
+	a.Hold(status.Proof{Request: "git ls-files, git log --all", At: v.now()}, status.Transport, status.Identity, status.Scope)
+	return status.Absent[T](v.source, a, status.Reference.Is(p), status.Container.Is(v.facts.name),
+		status.Among(v.candidates(similar, "a similar path")...))
+}
+
+// inSubmodule returns the submodule in which a path lies.
+func (v *visit) inSubmodule(p string) (string, bool) {
+	for _, s := range v.facts.submodules {
+		if strings.HasPrefix(p, s+"/") {
+			return s, true
+		}
+	}
+	return "", false
+}
+
+// everHad looks for the last commit on any branch that touched the path and
+// says at which revision the path is there; nil if there is none.
+func (v *visit) everHad(p string) (*status.Candidate, *status.Failure) {
+	out := v.run(command{args: append([]string{"log", "--all", "--full-history", "-1", "--format=%H%x00%P", "-z"}, scope{prefix: p}.spec()...)})
+	if out.fault != nil {
+		return nil, out.fault
+	}
+	fields := records(out.bytes)
+	if len(fields) == 0 || !isHash(fields[0]) {
+		return nil, nil
+	}
+	at := fields[0]
+	if v.facts.shallow && v.boundary()[at] {
+		return nil, nil // LG-03: a boundary commit seems to touch everything that it has
+	}
+	e, failure := v.inTree(at, p)
+	if failure != nil {
+		return nil, failure
+	}
+	if e == nil && len(fields) > 1 && fields[1] != "" {
+		at, _, _ = strings.Cut(fields[1], " ")
+	}
+	return &status.Candidate{Ref: p, Title: at, Source: v.source}, nil
+}
+
+// similar lists paths that differ by case only, or have the same last name.
+func (v *visit) similar(p, commit string) ([]string, *status.Failure) {
+	args := []string{"ls-files", "-c", "-o", "--exclude-standard", "-z"}
+	if commit != "" {
+		args = []string{"ls-tree", "-r", "-z", "--name-only", "--full-tree", commit}
+	}
+	var same, named []string
+	base := path.Base(p)
+	out := v.run(command{args: args, read: func(r io.Reader) error {
+		return eachRecord(r, func(name string) bool {
+			switch {
+			case strings.EqualFold(name, p):
+				same = append(same, name)
+			case strings.EqualFold(path.Base(name), base) && len(named) < maxCandidates:
+				named = append(named, name)
+			}
+			return len(same) < maxCandidates
+		})
+	}})
+	all := append(same, named...)
+	return all[:min(len(all), maxCandidates)], out.fault
+}
+
+// boundary are the commits whose parents a shallow clone leaves out.
+func (v *visit) boundary() map[string]bool {
+	set := map[string]bool{}
+	b, err := os.ReadFile(filepath.Join(v.facts.commonDir, "shallow"))
+	if err != nil { // no shallow clone; what git says of it is in the facts
+		return set
+	}
+	for _, sha := range strings.Fields(string(b)) {
+		set[sha] = true
+	}
+	return set
+}

@@ -1,0 +1,218 @@
+package local
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"unicode/utf8"
+
+	"github.com/frank-mcp/frank/status"
+)
+
+const (
+	maxPath       = 4096
+	maxCandidates = 10
+)
+
+// cleanPath turns what a person calls a path into one below the top, with
+// slashes and without "." and ".."; the top itself is "". LD-17: what lies
+// outside, and the inside of .git, is refused.
+func (c *checkout) cleanPath(name string) (string, *status.Failure) {
+	if len(name) > maxPath || strings.ContainsRune(name, 0) || !utf8.ValidString(name) {
+		return "", unusable("path", "give a path inside the repository, in UTF-8")
+	}
+	slashed := filepath.ToSlash(name)
+	if filepath.IsAbs(name) {
+		rel, err := filepath.Rel(c.top, filepath.Clean(name))
+		if err != nil {
+			return "", outside(name)
+		}
+		slashed = filepath.ToSlash(rel)
+	}
+	slashed = path.Clean(slashed)
+	if slashed == "." || slashed == "" {
+		return "", nil
+	}
+	if slashed == ".." || strings.HasPrefix(slashed, "../") || strings.HasPrefix(slashed, "/") {
+		return "", outside(name)
+	}
+	if inGitDir(slashed) {
+		return "", denied(name, "git_directory")
+	}
+	return slashed, nil
+}
+
+func outside(name string) *status.Failure { return denied(name, "outside_root") }
+
+func denied(name, rule string) *status.Failure {
+	f := status.Fail(status.PolicyDenied, status.Path.Is(name), status.Rule.Is(rule))
+	return &f
+}
+
+// inGitDir reports whether a path leads into a repository's own files, which
+// can hold credentials, under any spelling that a file system takes for .git.
+func inGitDir(p string) bool {
+	for _, part := range strings.Split(p, "/") {
+		visible, _ := clean(part)
+		visible = strings.TrimRight(strings.ReplaceAll(visible, "\u200d", ""), ". ")
+		if strings.EqualFold(visible, ".git") || strings.EqualFold(visible, "git~1") {
+			return true
+		}
+	}
+	return false
+}
+
+// scope is the part of a repository that a listing or a search looks at.
+type scope struct {
+	asked  string
+	prefix string         // a directory or file; empty: everything
+	glob   *regexp.Regexp // nil: everything below prefix
+}
+
+// newScope reads a path that may be a prefix or a glob.
+func (c *checkout) newScope(name string) (scope, *status.Failure) {
+	if !strings.ContainsAny(name, "*?[") {
+		p, failure := c.cleanPath(name)
+		return scope{asked: name, prefix: p}, failure
+	}
+	if len(name) > maxPath || strings.ContainsRune(name, 0) || !utf8.ValidString(name) {
+		return scope{}, unusable("path", "give a path or a glob, in UTF-8")
+	}
+	pattern := strings.TrimPrefix(filepath.ToSlash(name), "./")
+	expr, ok := globExpr(pattern)
+	if !ok {
+		return scope{}, unusable("path", "the glob has a [ without its ]")
+	}
+	prefix := ""
+	if strings.Contains(pattern, "/") {
+		fixed := pattern[:strings.IndexAny(pattern, "*?[")]
+		fixed = fixed[:strings.LastIndexByte(fixed, '/')+1]
+		p, failure := c.cleanPath(fixed)
+		if failure != nil {
+			return scope{}, failure
+		}
+		prefix = p
+	}
+	return scope{name, prefix, expr}, nil
+}
+
+// has reports whether a path below the prefix is in the scope.
+func (s scope) has(p string) bool { return s.glob == nil || s.glob.MatchString(p) }
+
+// spec is the scope as last arguments of a command.
+func (s scope) spec() []string {
+	if s.prefix == "" {
+		return []string{"--"}
+	}
+	return []string{"--", s.prefix}
+}
+
+// globExpr translates a glob: * and ? stay inside one name, ** crosses
+// directories, and a glob without a slash fits a name at any depth. LD-03.
+func globExpr(pattern string) (*regexp.Regexp, bool) {
+	var b strings.Builder
+	b.WriteString(`(?s)^`)
+	if !strings.Contains(pattern, "/") {
+		b.WriteString(`(?:.*/)?`)
+	}
+	for i := 0; i < len(pattern); {
+		rest := pattern[i:]
+		switch {
+		case strings.HasPrefix(rest, "**/"):
+			b.WriteString(`(?:.*/)?`)
+			i += 3
+		case strings.HasPrefix(rest, "**"):
+			b.WriteString(`.*`)
+			i += 2
+		case rest[0] == '*':
+			b.WriteString(`[^/]*`)
+			i++
+		case rest[0] == '?':
+			b.WriteString(`[^/]`)
+			i++
+		case rest[0] == '[':
+			end := strings.IndexByte(rest[1:], ']')
+			if end < 1 {
+				return nil, false
+			}
+			b.WriteString(classExpr(rest[1 : 1+end]))
+			i += end + 2
+		default:
+			_, n := utf8.DecodeRuneInString(rest)
+			b.WriteString(regexp.QuoteMeta(rest[:n]))
+			i += n
+		}
+	}
+	b.WriteString(`(?:/.*)?$`)
+	re, err := regexp.Compile(b.String())
+	return re, err == nil
+}
+
+func classExpr(body string) string {
+	not := ""
+	if body[0] == '!' || body[0] == '^' {
+		not, body = "^", body[1:]
+	}
+	return "[" + not + strings.NewReplacer(`\`, `\\`, `[`, `\[`, `]`, `\]`, `^`, `\^`).Replace(body) + "]"
+}
+
+// diskFile is an open file or directory of the work tree.
+type diskFile struct {
+	*os.File
+	info os.FileInfo
+	real string // its path below the top without symbolic links
+}
+
+// onDisk opens a file of the work tree. Symbolic links are followed while they
+// stay inside the top; a pipe or device is never waited for. Without a file and
+// a failure, there is none of that name.
+func (c *checkout) onDisk(p string) (*diskFile, *status.Failure) {
+	real, err := filepath.EvalSymlinks(filepath.Join(c.top, filepath.FromSlash(p)))
+	if err != nil {
+		return nil, diskFailure(p, err)
+	}
+	rel, err := filepath.Rel(c.top, real)
+	if err != nil || !filepath.IsLocal(rel) || inGitDir(filepath.ToSlash(rel)) {
+		return nil, outside(p)
+	}
+	root, err := os.OpenRoot(c.top)
+	if err != nil {
+		return nil, diskFailure(p, err)
+	}
+	defer root.Close()
+	f, err := root.OpenFile(rel, os.O_RDONLY|noWait, 0)
+	if err != nil {
+		return nil, diskFailure(p, err)
+	}
+	info, err := f.Stat()
+	if err != nil {
+		f.Close()
+		return nil, diskFailure(p, err)
+	}
+	if !info.Mode().IsRegular() && !info.IsDir() {
+		f.Close()
+		failure := status.Fail(status.OperationUnsupported, status.Feature.Is("reading what is no file"), status.Path.Is(p), status.WasCalled)
+		return nil, &failure
+	}
+	return &diskFile{f, info, filepath.ToSlash(rel)}, nil
+}
+
+// diskFailure is why a file could not be read; nil if it is not there.
+func diskFailure(p string, err error) *status.Failure {
+	var f status.Failure
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR), errors.Is(err, syscall.ENAMETOOLONG):
+		return nil
+	case errors.Is(err, fs.ErrPermission):
+		f = status.Fail(status.PermissionDenied, status.Part.Is(p))
+	default: // LD-13
+		f = status.Fail(status.Contradictory, status.Retryable(true), status.Marker.Is("the file is listed but cannot be read"))
+	}
+	f = f.With(status.Path.Is(p))
+	return &f
+}

@@ -1,0 +1,57 @@
+package app
+
+import (
+	"context"
+
+	"github.com/frank-mcp/frank/capabilities"
+	"github.com/frank-mcp/frank/connectors"
+	"github.com/frank-mcp/frank/internal/journal"
+	"github.com/frank-mcp/frank/server"
+)
+
+// What the commands show and pass on, under one roof: they know no package
+// below this one.
+type (
+	// Manifest is the capability manifest.
+	Manifest = capabilities.Manifest
+	// ManifestSource is one source in it.
+	ManifestSource = capabilities.Source
+	// Tool is one tool as clients see it.
+	Tool = server.Tool
+	// Reply is the answer to one call, both channels.
+	Reply = server.Reply
+	// HTTPOptions says where and for whom to serve HTTP.
+	HTTPOptions = server.HTTPOptions
+	// FailureQuery selects records of past failures.
+	FailureQuery = journal.Query
+	// FailureRecord is one past failure.
+	FailureRecord = journal.Record
+	// FailureListing is what was found in the journal.
+	FailureListing = journal.Listing
+)
+
+// States of a source in the manifest.
+const (
+	Ready    = connectors.Ready
+	Degraded = connectors.Degraded
+)
+
+// Errors of App.Server.ListenHTTP that are the caller's to repair.
+var (
+	ErrTokenRequired  = server.ErrTokenRequired
+	ErrAddressInUse   = server.ErrAddressInUse
+	ErrAddressInvalid = server.ErrAddressInvalid
+)
+
+// Manifest probes and returns the manifest; see capabilities.Manager.Manifest.
+func (a *App) Manifest(ctx context.Context, source string, refresh bool) Manifest {
+	a.Ready()
+	return a.Deps.Manifest.Manifest(ctx, source, refresh)
+}
+
+// JournalPath is where failures are recorded, empty if the user has no place for
+// state.
+func JournalPath() string { return journal.DefaultPath() }
+
+// Failures reads the journal at path. It needs no configuration.
+func Failures(path string, q FailureQuery) FailureListing { return journal.Open(path).List(q) }

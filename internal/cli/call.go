@@ -1,0 +1,127 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+
+	"github.com/frank-mcp/frank/internal/app"
+	"github.com/frank-mcp/frank/status"
+)
+
+type callCommand struct{ json, text, raw bool }
+
+func (c *callCommand) register(fs *flag.FlagSet) {
+	fs.BoolVar(&c.json, "json", false, "print the structured result and nothing else")
+	fs.BoolVar(&c.json, "structured", false, "the same as --json")
+	fs.BoolVar(&c.text, "text", false, "print the text channel as it is sent")
+	fs.BoolVar(&c.raw, "raw", false, "print the whole MCP result: both channels, isError and _meta")
+}
+
+// run answers one call and returns what the exit status says about it.
+func (c *callCommand) run(r *run, words []string) error {
+	if c.json && c.text || c.json && c.raw || c.text && c.raw {
+		return usage("--json, --text and --raw exclude each other")
+	}
+	name := ""
+	if len(words) > 0 {
+		name, words = words[0], words[1:]
+	}
+	a, err := r.start(r.logger(slog.LevelError))
+	if err != nil {
+		return err
+	}
+	i := slices.IndexFunc(a.Tools, func(t app.Tool) bool { return t.Name == name })
+	if i < 0 {
+		return usage(noTool(name, a.Tools))
+	}
+	arguments, err := read(words, a.Tools[i].InputSchema, r.In)
+	if err != nil {
+		return err
+	}
+	reply := a.Call(r.ctx, name, arguments)
+	if err := c.show(r, reply); err != nil {
+		return err
+	}
+	return verdict(reply)
+}
+
+func noTool(name string, tools []app.Tool) string {
+	rows := make([][]string, 0, len(tools))
+	for _, t := range tools {
+		rows = append(rows, []string{"  " + t.Name, t.Title})
+	}
+	list := strings.Join(table(rows), "\n")
+	if name == "" {
+		return "call needs a tool; there are\n" + list
+	}
+	return fmt.Sprintf("there is no tool %q; there are\n%s", status.Line(name, 80), list)
+}
+
+// verdict is nil for success and empty. All has been said by then.
+func verdict(reply app.Reply) error {
+	var v struct {
+		Status string `json:"status"`
+	}
+	if json.Unmarshal(reply.Structured, &v) != nil {
+		return exit{code: exitNone}
+	}
+	switch v.Status {
+	case status.Success.String(), status.Empty.String():
+		return nil
+	case status.Partial.String():
+		return exit{code: exitPartial}
+	}
+	return exit{code: exitNone}
+}
+
+func (c *callCommand) show(r *run, reply app.Reply) error {
+	switch {
+	case c.json:
+		return r.print(reply.Structured)
+	case c.text:
+		say(r.Out, reply.Text)
+		return nil
+	case c.raw:
+		raw, err := rawResult(reply)
+		if err != nil {
+			return err
+		}
+		return r.print(raw)
+	}
+	_, err := r.Out.WriteString(readable(screenOf(r.Out), reply))
+	return err
+}
+
+// print writes JSON, indented where a person looks at it.
+func (r *run) print(raw json.RawMessage) error {
+	var b bytes.Buffer
+	if screenOf(r.Out).terminal {
+		if err := json.Indent(&b, raw, "", "  "); err != nil {
+			return err
+		}
+	} else {
+		b.Write(raw)
+	}
+	b.WriteByte('\n')
+	_, err := r.Out.Write(b.Bytes())
+	return err
+}
+
+// rawResult is the reply in the shape that MCP gives it.
+func rawResult(reply app.Reply) (json.RawMessage, error) {
+	type content struct {
+		Type string `json:"type"`
+		Text string `json:"text"`
+	}
+	return json.Marshal(struct {
+		Meta       map[string]json.RawMessage `json:"_meta,omitempty"`
+		Content    []content                  `json:"content"`
+		Structured json.RawMessage            `json:"structuredContent"`
+		IsError    bool                       `json:"isError"`
+	}{reply.Meta, []content{{"text", reply.Text}}, reply.Structured, reply.IsError})
+}

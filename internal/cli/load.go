@@ -1,0 +1,69 @@
+package cli
+
+import (
+	"log/slog"
+	"strings"
+	"time"
+
+	"github.com/lmittmann/tint"
+
+	"github.com/frank-mcp/frank/internal/app"
+	"github.com/frank-mcp/frank/internal/config"
+)
+
+// start finds the configuration and wires frank. A file is read at once, since
+// its faults must stop the start. Where there is none, git is asked about the
+// checkout when the first call needs it: see app.Later.
+func (r *run) start(log *slog.Logger) (*app.App, error) {
+	path, err := config.SystemSearch(r.config).Find()
+	if err != nil {
+		return nil, err
+	}
+	o := app.Options{Version: version(), Log: log, Journal: app.JournalPath()}
+	if path != "" {
+		cfg, err := config.Load(path)
+		if err != nil {
+			return nil, err
+		}
+		return app.New(cfg, o)
+	}
+	place, err := config.SystemPlace()
+	if err != nil {
+		return nil, err
+	}
+	return app.Later(func() *config.Config { return config.Default(r.ctx, place) }, o)
+}
+
+// announce logs what is served, and what a person should look at. It does not
+// make a configuration that is not there yet.
+func announce(log *slog.Logger, a *app.App, transport string) {
+	if a.Config == nil {
+		log.Info("serving", "transport", transport, "version", version(), "config", "none, so the working directory decides")
+		return
+	}
+	names := make([]string, 0, len(a.Config.Sources))
+	for _, s := range a.Config.Sources {
+		names = append(names, s.Name)
+	}
+	log.Info("serving", "transport", transport, "version", version(), "config", a.Config.Path, "sources", strings.Join(names, ", "))
+	for _, w := range a.Config.Check() {
+		log.Warn("look at the configuration", "source", w.Source, "problem", w.Text)
+	}
+}
+
+// logger writes to standard error. Otherwise is the level where none was asked for.
+func (r *run) logger(otherwise slog.Level) *slog.Logger {
+	level := otherwise
+	if r.logLevel != "" {
+		_ = level.UnmarshalText([]byte(r.logLevel)) // checked before
+	}
+	if r.logFormat == "json" {
+		return slog.New(slog.NewJSONHandler(r.Err, &slog.HandlerOptions{Level: level}))
+	}
+	out := screenOf(r.Err)
+	format := time.RFC3339
+	if out.terminal {
+		format = time.TimeOnly
+	}
+	return slog.New(tint.NewHandler(r.Err, &tint.Options{Level: level, TimeFormat: format, NoColor: !out.colour}))
+}

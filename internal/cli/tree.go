@@ -1,0 +1,197 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"unicode/utf8"
+)
+
+// maxInline is the length up to which a small object is shown on one line.
+const maxInline = 100
+
+// node is a JSON value whose object keeps the order of its keys.
+type node struct {
+	kind rune // 'o' object, 'a' array, 's' anything else
+	text string
+	keys []string
+	kids []node
+}
+
+// parseTree reads one JSON value; ok is false if it is none.
+func parseTree(raw json.RawMessage) (n node, ok bool) {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	return parseNode(d)
+}
+
+func parseNode(d *json.Decoder) (node, bool) {
+	t, err := d.Token()
+	if err != nil {
+		return node{}, false
+	}
+	switch v := t.(type) {
+	case json.Delim:
+		return parseMembers(d, v)
+	case string:
+		return node{kind: 's', text: clean(v)}, true
+	case json.Number:
+		return node{kind: 's', text: v.String()}, true
+	case bool:
+		return node{kind: 's', text: map[bool]string{true: "yes", false: "no"}[v]}, true
+	}
+	return node{kind: 's'}, true // null
+}
+
+func parseMembers(d *json.Decoder, open json.Delim) (node, bool) {
+	n := node{kind: 'a'}
+	if open == '{' {
+		n.kind = 'o'
+	}
+	for d.More() {
+		if n.kind == 'o' {
+			key, err := d.Token()
+			name, ok := key.(string)
+			if err != nil || !ok {
+				return node{}, false
+			}
+			n.keys = append(n.keys, clean(name))
+		}
+		kid, ok := parseNode(d)
+		if !ok {
+			return node{}, false
+		}
+		n.kids = append(n.kids, kid)
+	}
+	_, err := d.Token()
+	return n, err == nil
+}
+
+// get is the member of that name; its kind is 0 if there is none.
+func (n node) get(key string) node {
+	for i, k := range n.keys {
+		if k == key {
+			return n.kids[i]
+		}
+	}
+	return node{}
+}
+
+// without is the object with the members left out.
+func (n node) without(keys ...string) node {
+	out := node{kind: n.kind}
+	for i, k := range n.keys {
+		if !strings.Contains(" "+strings.Join(keys, " ")+" ", " "+k+" ") {
+			out.keys, out.kids = append(out.keys, k), append(out.kids, n.kids[i])
+		}
+	}
+	return out
+}
+
+// printer writes nodes as indented lines that a person reads.
+type printer struct {
+	b strings.Builder
+	s screen
+}
+
+func (p *printer) line(depth int, text string) {
+	p.b.WriteString(strings.Repeat("  ", depth) + text + "\n")
+}
+
+// members writes the members of an object, one under the other.
+func (p *printer) members(n node, depth int) {
+	for i, key := range n.keys {
+		label := p.s.paint(dim, strings.ReplaceAll(key, "_", " ")+":")
+		kid := n.kids[i]
+		switch {
+		case inline(kid) != "":
+			p.line(depth, label+" "+inline(kid))
+		case kid.kind == 's' && kid.text == "" || kid.kind != 's' && len(kid.kids) == 0:
+		case kid.kind == 's':
+			p.line(depth, label)
+			p.block(kid.text, depth+1)
+		case kid.kind == 'o':
+			p.line(depth, label)
+			p.members(kid, depth+1)
+		default:
+			p.line(depth, label)
+			p.list(kid, depth+1)
+		}
+	}
+}
+
+// list writes the elements of a list, each with a head of its own.
+func (p *printer) list(n node, depth int) {
+	for _, kid := range n.kids {
+		switch {
+		case inline(kid) != "":
+			p.line(depth, "- "+inline(kid))
+		case kid.kind == 'o':
+			p.element(kid, depth, "- ")
+		case kid.kind == 's':
+			p.block(kid.text, depth)
+		default:
+			p.list(kid, depth+1)
+		}
+	}
+}
+
+// element writes an object under a head made of what names it.
+func (p *printer) element(n node, depth int, mark string) {
+	var head []string
+	for _, key := range []string{"ref", "title"} {
+		if v := n.get(key); v.text != "" && !strings.Contains(v.text, "\n") {
+			head = append(head, v.text)
+		}
+	}
+	if len(head) == 0 && len(n.keys) > 0 {
+		if first := inline(n.kids[0]); first != "" {
+			head = append(head, n.keys[0]+": "+first)
+			n = n.without(n.keys[0])
+		}
+	}
+	p.line(depth, mark+p.s.paint(bold, strings.Join(head, "  ")))
+	p.members(n.without("ref", "title"), depth+1+len(mark)/2)
+}
+
+func (p *printer) block(text string, depth int) {
+	for text := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
+		if text = strings.TrimRight(text, " \t"); text == "" {
+			p.line(0, "")
+			continue
+		}
+		p.line(depth, text)
+	}
+}
+
+// inline is the value on one line, empty if it does not fit on one.
+func inline(n node) string {
+	if n.kind == 's' {
+		if strings.Contains(n.text, "\n") {
+			return ""
+		}
+		return n.text
+	}
+	parts := make([]string, 0, len(n.kids))
+	for i, kid := range n.kids {
+		text := kid.text
+		if kid.kind == 'o' || kid.kind == 'a' && n.kind == 'a' {
+			return ""
+		}
+		if kid.kind == 'a' {
+			text = inline(kid)
+		}
+		if text == "" || strings.Contains(text, "\n") {
+			return ""
+		}
+		if n.kind == 'o' {
+			text = strings.ReplaceAll(n.keys[i], "_", " ") + " " + text
+		}
+		parts = append(parts, text)
+	}
+	out := strings.Join(parts, ", ")
+	if utf8.RuneCountInString(out) > maxInline {
+		return ""
+	}
+	return out
+}
