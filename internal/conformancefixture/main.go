@@ -15,6 +15,7 @@ import (
 	"flag"
 	"fmt"
 	"log/slog"
+	"net"
 	"os"
 	"os/signal"
 	"syscall"
@@ -37,7 +38,8 @@ func run(addr string) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	core := newCore()
-	srv := server.Wrap(core, slog.New(slog.NewTextHandler(os.Stderr, nil)))
+	log := slog.New(slog.NewJSONHandler(os.Stderr, nil))
+	srv := server.Wrap(core, log)
 	f := fixture{core: core, srv: srv}
 	f.addContentTools()
 	f.addAskingTools()
@@ -48,7 +50,9 @@ func run(addr string) error {
 	if addr == "" {
 		return srv.ServeStdio(ctx, os.Stdin, os.Stdout)
 	}
-	return srv.ListenHTTP(ctx, server.HTTPOptions{Addr: addr})
+	return srv.ListenHTTP(ctx, server.HTTPOptions{Addr: addr, Listening: func(a net.Addr) {
+		log.Info("listening", "streamable_http", "http://"+a.String()+"/mcp")
+	}})
 }
 
 // fixture adds what the suites look for to a core.
