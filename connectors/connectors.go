@@ -93,6 +93,9 @@ type Source struct {
 	// Holds reports whether a container of that name (project, repository, space)
 	// can be one of this source's, by its form or configuration alone. Nil: any.
 	Holds func(k Kind, container string) bool
+	// Near is true for a source on this machine. A bare path, name or revision means
+	// what is near, if it is there; only then are the others asked.
+	Near bool
 	// Kinds is what the provider can be at best; Broken, if set, answers every
 	// question: the source could not be opened.
 	Kinds  []Kind
@@ -160,11 +163,14 @@ const (
 )
 
 // Grant says whether a capability is there. Failure, set unless it is granted or
-// unknown, is the answer that a call which needs the capability gets.
+// unknown, is the answer that a call which needs the capability gets. It speaks
+// of Container only, such as the default project, unless that is empty: another
+// one may grant what this one denies.
 type Grant struct {
 	Capability Capability
 	State      GrantState
 	Failure    *status.Failure
+	Container  string
 }
 
 // Tracker answers questions about issues. Pull and merge requests are changes,

@@ -90,6 +90,7 @@ func TestHeadersOf20260728MustMatchTheBody(t *testing.T) {
 		"no method":            {modernCall("1", "echo"), headers{"Mcp-Protocol-Version": "2026-07-28"}, 400, -32020},
 		"no version header":    {modernCall("1", "echo"), nil, 400, -32020},
 		"no version in body":   {call("1", "echo"), modern("tools/call", "echo"), 400, -32602},
+		"older in body":        {strings.Replace(modernCall("1", "echo"), "2026-07-28", "2025-11-25", 1), modern("tools/call", "echo"), 400, -32020},
 		"unknown version":      {strings.Replace(modernCall("1", "echo"), "2026-07-28", "2099-01-01", 1), headers{"Mcp-Protocol-Version": "2099-01-01"}, 400, -32022},
 		"no capabilities":      {request("1", "tools/list", `{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}`), modern("tools/list", ""), 400, -32602},
 		"method of the past":   {request("1", "ping", `{`+modernMeta+`}`), modern("ping", ""), 404, -32601},

@@ -51,9 +51,6 @@ func (s *Server) answerBatch(ctx context.Context, o origin, batch []message) out
 	replies := make([]json.RawMessage, len(batch))
 	var all sync.WaitGroup
 	for i, m := range batch {
-		if m.batch != nil {
-			m = message{bad: &rpcError{Code: mcp.INVALID_REQUEST, Message: "a batch holds no batches"}}
-		}
 		all.Go(func() { replies[i] = s.answer(ctx, o, m).raw })
 	}
 	all.Wait()

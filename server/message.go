@@ -14,6 +14,9 @@ import (
 // stdio, a body over HTTP. It also bounds what one message can cost in memory.
 const MaxMessage = 4 << 20
 
+// maxBatch is how many messages of a batch are answered.
+const maxBatch = 100
+
 // message is one JSON-RPC message, or a batch of them.
 type message struct {
 	envelope
@@ -93,7 +96,15 @@ func parseBatch(raw []byte) message {
 		m.bad = &rpcError{Code: mcp.INVALID_REQUEST, Message: "the batch is empty"}
 		return m
 	}
+	if len(parts) > maxBatch {
+		m.bad = &rpcError{Code: mcp.INVALID_REQUEST, Message: "a batch holds at most " + strconv.Itoa(maxBatch) + " messages"}
+		return m
+	}
 	for _, part := range parts {
+		if part[0] == '[' { // reading these too would cost the square of the size
+			m.batch = append(m.batch, message{bad: &rpcError{Code: mcp.INVALID_REQUEST, Message: "a batch holds no batches"}})
+			continue
+		}
 		m.batch = append(m.batch, parse(part))
 	}
 	return m
@@ -128,6 +139,13 @@ func validID(id json.RawMessage) bool {
 
 // succeeded renders a result.
 func succeeded(id json.RawMessage, result any) []byte {
+	if r, ok := asSealed(result); ok {
+		raw, err := r.answer(id)
+		if err != nil {
+			return failed(id, internalError())
+		}
+		return raw
+	}
 	raw, err := json.Marshal(response{JSONRPC: mcp.JSONRPC_VERSION, ID: id, Result: result})
 	if err != nil {
 		return failed(id, internalError())

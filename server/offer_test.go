@@ -135,12 +135,16 @@ func TestListenGetsItsAcknowledgementFirstAndOnlyWhatItAskedFor(t *testing.T) {
 func TestBatchesAreServedInTheOneRevisionThatHasThem(t *testing.T) {
 	c := startStdio(t, newBench(nil))
 	c.ask(initialize("2025-03-26"))
-	c.send(`[` + request("1", "ping", "{}") + `,` + cancelled("9") + `,{"x":1},` + call("2", "echo") + `]`)
+	c.send(`[` + request("1", "ping", "{}") + `,` + cancelled("9") + `,{"x":1},[],` + call("2", "echo") + `]`)
 	raw := string(await(t, c.lines))
-	for _, want := range []string{`"id":1,"result"`, `"id":2,"result"`, `"id":null,"error"`} {
+	for _, want := range []string{`"id":1,"result"`, `"id":2,"result"`, `"id":null,"error"`, `no batches`} {
 		if !strings.Contains(raw, want) {
 			t.Errorf("%s is missing in %s", want, raw)
 		}
+	}
+	c.send(`[` + strings.Repeat(cancelled("9")+",", 100) + cancelled("9") + `]`)
+	if m := c.reply("null"); m.code() != -32600 {
+		t.Error(m.raw)
 	}
 	c.send(`[` + cancelled("9") + `]`) // nothing to answer
 	if m := c.ask(request("3", "ping", "{}")); m.Result == nil {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"sync"
+	"unicode/utf8"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
@@ -40,19 +41,71 @@ func (s *schema) accepts(raw json.RawMessage) bool {
 	if s.compiled == nil {
 		return false
 	}
-	var top map[string]json.RawMessage
-	if json.Unmarshal(raw, &top) != nil || top == nil {
+	if !json.Valid(raw) || !utf8.Valid(raw) {
 		return false
 	}
-	instance := make(map[string]any, len(top))
-	for name, value := range top {
+	instance := map[string]any{}
+	ok := members(raw, func(name string, value json.RawMessage) bool {
+		_, twice := instance[name]
 		v, ok := s.instance(name, value)
-		if !ok {
+		instance[name] = v
+		return ok && !twice
+	})
+	return ok && s.compiled.Validate(instance) == nil
+}
+
+// members calls visit for each member of an object that is known to be valid
+// JSON, until visit returns false. It is what is left of json.Unmarshal once
+// nothing needs to be checked or copied any more.
+func members(raw json.RawMessage, visit func(name string, value json.RawMessage) bool) bool {
+	raw = bytes.TrimSpace(raw)
+	if raw[0] != '{' {
+		return false
+	}
+	for raw = bytes.TrimSpace(raw[1:]); raw[0] != '}'; {
+		end := valueEnd(raw)
+		var name string
+		if json.Unmarshal(raw[:end], &name) != nil {
 			return false
 		}
-		instance[name] = v
+		raw = bytes.TrimSpace(bytes.TrimSpace(raw[end:])[1:]) // the colon
+		end = valueEnd(raw)
+		if !visit(name, raw[:end]) {
+			return false
+		}
+		if raw = bytes.TrimSpace(raw[end:]); raw[0] == ',' {
+			raw = bytes.TrimSpace(raw[1:])
+		}
 	}
-	return s.compiled.Validate(instance) == nil
+	return true
+}
+
+// valueEnd returns where the value at the start of raw ends.
+func valueEnd(raw []byte) int {
+	depth := 0
+	for i := 0; i < len(raw); i++ {
+		switch raw[i] {
+		case '"':
+			for i++; raw[i] != '"'; i++ {
+				if raw[i] == '\\' {
+					i++
+				}
+			}
+		case '{', '[':
+			depth++
+			continue
+		case '}', ']':
+			depth--
+		default:
+			if depth > 0 || i+1 < len(raw) && !bytes.ContainsRune([]byte(",}] \t\r\n:"), rune(raw[i+1])) {
+				continue
+			}
+		}
+		if depth == 0 {
+			return i + 1
+		}
+	}
+	return len(raw)
 }
 
 // instance decodes a property. Where the schema looks no further than at the

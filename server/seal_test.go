@@ -104,6 +104,20 @@ func TestDrainGivesUpAfterFiveSecondsWithATypedReply(t *testing.T) {
 	})
 }
 
+func TestShutdownDoesNotWaitForStreamsThatOnlyListen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		virtual(t, newBench(nil), func(send func(string), next func() message, stop func()) {
+			send(request("1", "subscriptions/listen", `{"notifications":{"toolsListChanged":true},`+modernMeta+`}`))
+			next() // the acknowledgement
+			start := time.Now()
+			stop()
+			if m := next(); m.Result == nil || time.Since(start) > time.Second {
+				t.Errorf("after %v: %s", time.Since(start), m.raw)
+			}
+		})
+	})
+}
+
 func TestDrainWaitsForCallsToEndByThemselves(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(func(c *server.Config) {
@@ -134,7 +148,7 @@ func TestTraceContextGoesInAndComesBack(t *testing.T) {
 	if m.text() != "trace:"+parent || string(m.Result.Meta["traceparent"]) != `"`+parent+`"` {
 		t.Error(m.raw)
 	}
-	for _, bad := range []string{"00-xyz", strings.Repeat("a", 55), "00-0AF7651916CD43DD8448EB211C80319C-B7AD6B7169203331-01"} {
+	for _, bad := range []string{"00-xyz", "00-0", strings.Repeat("a", 55), "00-0AF7651916CD43DD8448EB211C80319C-B7AD6B7169203331-01"} {
 		if m := c.ask(request("2", "tools/call", `{"name":"trace","_meta":{"traceparent":"`+bad+`"}}`)); m.text() != "trace:" || m.Result.Meta != nil {
 			t.Errorf("%s was taken: %s", bad, m.raw)
 		}

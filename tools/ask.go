@@ -56,7 +56,7 @@ func askSet[T connectors.Item](ctx context.Context, d *Deps, q set, ask func(con
 	})...)
 	return result.Envelope(status.Question{
 		Operation: q.spec.Operation, Capability: string(q.spec.Needs), One: q.spec.One, Many: q.spec.Many,
-		Rest: q.rest, Filters: withDefault(filters, q, sources), NextCursor: nextCursor(result.Rows(), id),
+		Rest: words(within(q.assumed(sources)), " ", q.rest), Filters: withDefault(filters, q, sources), NextCursor: nextCursor(result.Rows(), id),
 		Fallback: d.fallback(q.spec, sources),
 	})
 }
@@ -85,17 +85,13 @@ func askOne[T connectors.Item](ctx context.Context, d *Deps, q one, ask func(con
 		return q.spec.refuse(*failure)
 	}
 	question := status.Question{
-		Operation: q.spec.Operation, Capability: string(q.spec.Needs), One: q.spec.One, Many: q.spec.Many,
+		Operation: q.spec.Operation, Capability: string(q.spec.Needs), One: q.spec.One,
 		Rest: q.rest, Filters: filters, Fallback: d.fallback(q.spec, sources),
 	}
-	results := fanOut(ctx, d, q.spec, sources, func(ctx context.Context, s connectors.Source) status.Result[T] {
-		r := inSource(q.ref, s)
-		if f := d.forbids(s, q.spec.Needs, r.Project); f != nil {
-			return status.Failed[T](s.Name, *f)
-		}
+	results := askNamed(ctx, d, q.spec, q.ref, sources, func(ctx context.Context, s connectors.Source, r ref.Ref) status.Result[T] {
 		return ask(ctx, s, r, from[s.Name])
 	})
-	hits := slices.DeleteFunc(slices.Clone(results), func(r status.Result[T]) bool { return len(r.Items()) == 0 })
+	hits := slices.DeleteFunc(slices.Clone(results), func(r status.Result[T]) bool { return !found(r) })
 	switch len(hits) {
 	case 0:
 		return status.Merge(results...).Envelope(question)
@@ -105,6 +101,48 @@ func askOne[T connectors.Item](ctx context.Context, d *Deps, q one, ask func(con
 	default:
 		return status.Refuse(question, ambiguous(q.ref, hits))
 	}
+}
+
+// askNamed asks the sources for a named thing, those on this machine first; what
+// policy forbids is not asked.
+func askNamed[T connectors.Item](ctx context.Context, d *Deps, spec Spec, r ref.Ref, sources []connectors.Source, ask func(context.Context, connectors.Source, ref.Ref) status.Result[T]) []status.Result[T] {
+	var results []status.Result[T]
+	for _, group := range nearFirst(r, sources) {
+		results = append(results, fanOut(ctx, d, spec, group, func(ctx context.Context, s connectors.Source) status.Result[T] {
+			own := inSource(r, s)
+			if f := d.forbids(s, spec.Needs, own.Project); f != nil {
+				return status.Failed[T](s.Name, *f)
+			}
+			return ask(ctx, s, own)
+		})...)
+		if slices.ContainsFunc(results, found[T]) {
+			break
+		}
+	}
+	return results
+}
+
+func found[T connectors.Item](r status.Result[T]) bool { return len(r.Items()) > 0 }
+
+// nearFirst groups the sources in the order in which they are asked. What names
+// no container and no host means first of all what is on this machine: the same
+// path is usually there and at the forge, and the reader means his own.
+func nearFirst(r ref.Ref, sources []connectors.Source) [][]connectors.Source {
+	if r.Project != "" || r.URL() != "" || r.Kind == ref.Issue || r.Kind == ref.Change {
+		return [][]connectors.Source{sources}
+	}
+	var near, far []connectors.Source
+	for _, s := range sources {
+		if s.Near {
+			near = append(near, s)
+		} else {
+			far = append(far, s)
+		}
+	}
+	if len(near) == 0 || len(far) == 0 {
+		return [][]connectors.Source{sources}
+	}
+	return [][]connectors.Source{near, far}
 }
 
 // inSource is the reference as that source sees it, its default project filled in.
@@ -179,13 +217,22 @@ func withhold[T connectors.Item](d *Deps, s connectors.Source, c connectors.Capa
 	}, status.Fail(status.PolicyDenied, status.WasCalled))
 }
 
+// assumed is the container that took effect where none was given.
+func (q set) assumed(sources []connectors.Source) string {
+	if q.container != "" || len(sources) != 1 {
+		return ""
+	}
+	return sources[0].DefaultProject
+}
+
 // withDefault names the container that took effect where none was given.
 func withDefault(filters []status.FilterEcho, q set, sources []connectors.Source) []status.FilterEcho {
-	if q.container != "" || len(sources) != 1 || sources[0].DefaultProject == "" {
+	assumed := q.assumed(sources)
+	if assumed == "" {
 		return filters
 	}
 	name := map[connectors.Kind]string{connectors.KindTracker: "project", connectors.KindRepo: "repo", connectors.KindDocs: "space"}[q.spec.Kind]
-	return append([]status.FilterEcho{{Name: name, Value: sources[0].DefaultProject}}, filters...)
+	return append([]status.FilterEcho{{Name: name, Value: assumed}}, filters...)
 }
 
 // fallback says which other source could still be asked, or nothing.

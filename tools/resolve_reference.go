@@ -60,13 +60,7 @@ func resolve(ctx context.Context, d *Deps, a resolveReferenceArgs) status.Envelo
 				no = graver(no, f)
 				continue
 			}
-			results = append(results, fanOut(ctx, d, l.spec, sources, func(ctx context.Context, s connectors.Source) status.Result[Resolution] {
-				own := inSource(meant, s)
-				if f := d.forbids(s, l.spec.Needs, own.Project); f != nil {
-					return status.Failed[Resolution](s.Name, *f)
-				}
-				return l.ask(ctx, s, own)
-			})...)
+			results = append(results, askNamed(ctx, d, l.spec, meant, sources, l.ask)...)
 		}
 	}
 	return resolved(r, results, no)

@@ -148,9 +148,29 @@ func (c *client) searchIndex(ctx context.Context, s codeSearch) found {
 		return c.nothingIndexed(ctx, s, a)
 	}
 	c.turnSearch(a, x, s.pos, w)
-	a.Fail(status.Effectiveness, notIndexed(s)) // GH-29
+	c.judgeIndex(a, s, *w.IncompleteResults)
 	return found{hits: hits, audit: a}
 }
+
+// judgeIndex says why the index may have missed something: for a reason that
+// passes (GH-22, GH-31), or because it does not hold everything (GH-29).
+func (c *client) judgeIndex(a *status.Audit, s codeSearch, incomplete bool) {
+	pushed := s.at.repo.pushedAt
+	switch {
+	case incomplete:
+		a.Fail(status.Effectiveness, status.Fail(status.IndexIncomplete, status.Marker.Is("incomplete_results")))
+	case pushed != nil && c.now().Sub(*pushed) < indexLag:
+		a.Fail(status.Effectiveness, status.Fail(status.Stale, status.Marker.Is("pushed after the index was made"), status.After(indexLag),
+			status.AgeSeconds.Is(int64(c.now().Sub(*pushed).Seconds()))))
+	default:
+		a.Fail(status.Effectiveness, notIndexed(s))
+		return
+	}
+	a.Unprovable(noteIndexCoverage)
+}
+
+// noteIndexCoverage: the index does not hold every file, whatever else is the matter.
+const noteIndexCoverage = "search_index_coverage"
 
 // turnSearch adds what the markers of a search say about its end. GH-22, GH-23.
 func (c *client) turnSearch(a *status.Audit, x *upstream.Exchange, pos position, w wireCodeSearch) {
@@ -200,17 +220,13 @@ func (c *client) nothingIndexed(ctx context.Context, s codeSearch, a *status.Aud
 	w, x, f := c.askIndex(ctx, position{}, 1, canary(s.at, t))
 	switch {
 	case f != nil:
-		a.Unmade(status.Effectiveness, *f)
+		a.Unmade(status.Completeness, *f)
 	case *w.TotalCount == 0 && !*w.IncompleteResults:
 		return lostSearch(notIndexed(s).With(status.WasCalled, status.Marker.Is("a file that is there was not found")))
 	default:
 		a.Hold(x.Proof(), status.Completeness)
 	}
-	if at := s.at.repo.pushedAt; at != nil && c.now().Sub(*at) < indexLag { // GH-31
-		a.Fail(status.Effectiveness, status.Fail(status.Stale, status.Marker.Is("pushed after the index was made"),
-			status.AgeSeconds.Is(int64(c.now().Sub(*at).Seconds()))))
-	}
-	a.Fail(status.Effectiveness, notIndexed(s)) // GH-29
+	c.judgeIndex(a, s, false)
 	return found{audit: a}
 }
 
@@ -245,10 +261,11 @@ func within(p place) string {
 func indexQuery(s codeSearch) string {
 	q := `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s.Text) + `"` + within(s.at)
 	dir, _, glob := strings.Cut(s.Path, "*")
-	dir = strings.Trim(dir, "/")
-	if i := strings.LastIndexByte(dir, '/'); glob || strings.Contains(dir[i+1:], ".") { // the last part may be a file
-		dir = dir[:max(i, 0)]
+	last := strings.LastIndexByte(dir, '/') + 1
+	if glob || strings.Contains(dir[last:], ".") { // what stands last may be a file or a part of a name
+		dir = dir[:last]
 	}
+	dir = strings.Trim(strings.TrimPrefix(dir, "./"), "/")
 	if dir != "" {
 		q += ` path:"` + strings.ReplaceAll(dir, `"`, "") + `"`
 	}

@@ -148,7 +148,8 @@ func (d documents) titled(ctx context.Context, title string) (blob, *unfound) {
 				fits = append(fits, got.entry)
 			}
 		}
-		if len(fits) == 0 {
+		skipped := slices.ContainsFunc(read, func(got content) bool { return got.skip != "" })
+		if len(fits) == 0 && !skipped {
 			return blob{}, d.notInTree(ctx, p, t, spot{"", title})
 		}
 	}

@@ -3,7 +3,6 @@ package github
 import (
 	"bytes"
 	"context"
-	"encoding/base64"
 	"net/http"
 	"strconv"
 	"strings"
@@ -14,11 +13,9 @@ import (
 	"github.com/frank-mcp/frank/status"
 )
 
-// Media types of the contents and blobs endpoints.
-const (
-	mediaObject = "application/vnd.github.object+json"
-	mediaRaw    = "application/vnd.github.raw+json"
-)
+// mediaObject makes the contents endpoint say what it answers for, a file or a
+// directory, and serve the names of files that are too large for it. GH-47.
+const mediaObject = "application/vnd.github.object+json"
 
 // maxFile bounds the file of which lines are read. GitHub serves up to 100 MB.
 const maxFile = 16 << 20
@@ -183,19 +180,17 @@ func (c *client) fill(ctx context.Context, b blob) (blob, *unfound) {
 			status.Fallback("read the file in a clone"))
 		return b, stop(&f)
 	case b.Encoding == "base64" && b.Content != "":
-		data, err := base64.StdEncoding.DecodeString(strings.ReplaceAll(b.Content, "\n", ""))
-		if err != nil {
-			return b, stop(misshapen(b.x, "content"))
+		data, f := unbase64(b.x, b.Content)
+		if f != nil {
+			return b, stop(f)
 		}
 		b.data = data
 	default:
-		k := repoCall(b.at.repo.name, "/git/blobs/{sha}", "git", "blobs", b.SHA)
-		k.accept, k.media, k.maxBody = mediaRaw, upstream.Bytes, maxFile+1
-		x, f := c.get(ctx, k)
+		data, x, f := c.blobOf(ctx, b.at.repo.name, b.SHA)
 		if f != nil {
 			return b, stop(about(f, b.at.repo.name, b.Path))
 		}
-		b.data, b.x = x.Body, x
+		b.data, b.x = data, x
 	}
 	if len(b.data) == 0 {
 		return b, stop(misshapen(b.x, "content"))

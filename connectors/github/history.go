@@ -161,7 +161,7 @@ func (r repository) judgeLog(ctx context.Context, a *status.Audit, l log, nothin
 		a.Unprovable("author_address")
 		return
 	}
-	x, f := r.get(ctx, call{class: "GET /users/{username}", path: []string{"users", l.Author}})
+	_, x, f := one[wireAccount](ctx, r.client, call{class: "GET /users/{username}", path: []string{"users", l.Author}})
 	switch {
 	case f == nil:
 		a.Hold(x.Proof(), status.Effectiveness)

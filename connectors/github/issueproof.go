@@ -167,8 +167,12 @@ func (s *seeker) provable(w term) {
 		s.audit.Unmade(status.Effectiveness, status.Fail(status.FilterUnresolved, filter))
 		return
 	}
-	if values, closed := closedValues[w.key]; closed && !slices.Contains(values, strings.ToLower(w.value)) {
-		s.audit.Fail(status.Effectiveness, status.Fail(status.FilterUnresolved, filter, status.ValidValues.Is(values)))
+	values, closed := closedValues[w.key]
+	for _, v := range strings.Split(strings.ToLower(w.value), ",") {
+		if closed && !slices.Contains(values, v) {
+			s.audit.Fail(status.Effectiveness, status.Fail(status.FilterUnresolved, filter, status.ValidValues.Is(values)))
+			return
+		}
 	}
 }
 

@@ -80,10 +80,11 @@ func (t tracker) plan(q connectors.IssueQuery) (plan, *status.Failure) {
 		}
 		parts = append(parts, `label:"`+l+`"`)
 	}
-	for key, login := range map[string]string{"author": q.Author, "assignee": q.Assignee} {
-		if login != "" && !isLogin(login) && login != "@me" {
-			return p, t.badArgument(key, "is no GitHub login")
-		}
+	switch {
+	case q.Author != "" && !isLogin(q.Author):
+		return p, t.badArgument("author", "is no GitHub login")
+	case q.Assignee != "" && !isLogin(q.Assignee):
+		return p, t.badArgument("assignee", "is no GitHub login")
 	}
 	if q.Author != "" {
 		parts = append(parts, "author:"+appLogin(q.Author))
@@ -119,7 +120,7 @@ func appLogin(login string) string {
 }
 
 func isLogin(s string) bool {
-	return s == "*" || plainName(strings.TrimPrefix(strings.TrimSuffix(s, "[bot]"), "app/"))
+	return s == "*" || s == "@me" || plainName(strings.TrimPrefix(strings.TrimSuffix(s, "[bot]"), "app/"))
 }
 
 // quote makes literal text of s: each run between quotes and backslashes, which
@@ -253,7 +254,13 @@ var understood = []string{
 // closedValues are the values that these qualifiers take; others are ignored
 // silently. From the documentation of the issue search.
 var closedValues = map[string][]string{
-	"is":     {"issue", "open", "closed", "public", "private", "locked", "unlocked", "archived", "unarchived", "blocked", "blocking"},
-	"state":  {"open", "closed"},
-	"reason": {"completed", "not planned", "duplicate", "reopened"},
+	"is":       {"issue", "open", "closed", "public", "private", "locked", "unlocked", "archived", "unarchived", "blocked", "blocking"},
+	"type":     {"issue"}, // others are an organization's own
+	"state":    {"open", "closed"},
+	"reason":   {"completed", "not planned", "duplicate", "reopened"},
+	"in":       {"title", "body", "comments"},
+	"archived": {"true", "false"},
+	"linked":   {"pr", "issue"},
+	"no":       {"label", "milestone", "assignee", "project", "type", "parent-issue", "sub-issue"},
+	"has":      {"label", "milestone", "assignee", "project", "type", "parent-issue", "sub-issue"},
 }

@@ -111,11 +111,7 @@ func (s *seeker) judge(w wireIssueSearch, more bool) {
 		s.cut = true
 		s.audit.Fail(status.InBand, status.Fail(status.IndexIncomplete, append(about, status.Marker.Is("incomplete_results"))...))
 	}
-	page, err := strconv.Atoi(s.at.page.Get("page"))
-	if err != nil || page < 1 {
-		page = 1
-	}
-	seen := (page-1)*s.q.Limit + len(*w.Items)
+	seen := s.before() + len(*w.Items)
 	about = append(about, status.Examined.Is(seen))
 	switch {
 	case *w.Total > searchCap:
@@ -124,6 +120,19 @@ func (s *seeker) judge(w wireIssueSearch, more bool) {
 		s.audit.Fail(status.Completeness, status.Fail(status.Contradictory, append(about,
 			status.Marker.Is("total_count exceeds the rows, and there is no further page"))...))
 	}
+}
+
+// before is how many rows of this scope stand on the pages before this one.
+func (s *seeker) before() int {
+	page, err := strconv.Atoi(s.at.page.Get("page"))
+	if err != nil || page < 1 {
+		return 0
+	}
+	size, err := strconv.Atoi(s.at.page.Get("per_page"))
+	if err != nil {
+		size = s.q.Limit
+	}
+	return (page - 1) * size
 }
 
 // unseen reads a refused search: GitHub does not tell a repository or account

@@ -81,7 +81,7 @@ func (p prober) refused(out connectors.Probe, f status.Failure) connectors.Probe
 		state = connectors.NotGranted
 	}
 	for _, n := range needs {
-		out.Capabilities = append(out.Capabilities, connectors.Grant{Capability: n.capability, State: state, Failure: &f})
+		out.Capabilities = append(out.Capabilities, p.grant(n.capability, state, &f))
 	}
 	return out
 }
@@ -114,11 +114,7 @@ func (p prober) withProject(ctx context.Context, out connectors.Probe, id identi
 	}
 	k, f := p.visible(ctx, r)
 	if f != nil {
-		out = p.refused(out, *f)
-		if f.Code() == status.ReferenceUnresolved {
-			out.State = connectors.Degraded
-		}
-		return out
+		return p.hidden(out, r, *f)
 	}
 	if k.moved {
 		out.Notes = append(out.Notes, "default_project "+r.String()+" is now "+k.name.String())
@@ -130,10 +126,29 @@ func (p prober) withProject(ctx context.Context, out connectors.Probe, id identi
 			f = p.try(ctx, k, n.permission)
 			proved[n.permission] = f
 		}
-		out.Capabilities = append(out.Capabilities, p.grantIn(k, n.capability, f))
+		g := p.grantIn(k, n.capability, f)
+		if g.State == connectors.NotGranted && f != nil || g.State == connectors.Unsupported {
+			g.Container = k.name.String()
+		}
+		out.Capabilities = append(out.Capabilities, g)
 	}
 	if slices.ContainsFunc(out.Capabilities, func(g connectors.Grant) bool { return g.State != connectors.Granted }) {
 		out.State = connectors.Degraded
+	}
+	return out
+}
+
+// hidden is the manifest of a source that works but does not see its default
+// project: other repositories may well be visible.
+func (p prober) hidden(out connectors.Probe, r repoName, f status.Failure) connectors.Probe {
+	if f.Code() == status.SourceUnreliable || f.Reason() == status.Misconfigured {
+		return p.refused(out, f)
+	}
+	f = f.Within(p.source, "", "")
+	out.State, out.Failure = connectors.Degraded, &f
+	out.Notes = append(out.Notes, "default_project "+r.String()+" is absent or hidden from the account")
+	for _, n := range needs {
+		out.Capabilities = append(out.Capabilities, p.grant(n.capability, connectors.UnknownGrant, nil))
 	}
 	return out
 }
@@ -157,7 +172,7 @@ func (p prober) grantIn(k container, capability connectors.Capability, f *status
 	switch {
 	case tracks && !k.hasIssues:
 		off := p.trackerOff(k)
-		return connectors.Grant{Capability: capability, State: connectors.Unsupported, Failure: &off}
+		return p.grant(capability, connectors.Unsupported, &off)
 	case f == nil:
 		return p.grant(capability, connectors.Granted, nil)
 	case f.Code() == status.AccessDenied:
@@ -174,9 +189,10 @@ func (p prober) grant(capability connectors.Capability, state connectors.GrantSt
 		refused := status.Fail(status.AuthContextRequired)
 		f = &refused
 	}
-	if f != nil {
+	g := connectors.Grant{Capability: capability, State: state}
+	if f != nil && state != connectors.Granted && state != connectors.UnknownGrant {
 		named := f.Within(p.source, "", string(capability))
-		f = &named
+		g.Failure = &named
 	}
-	return connectors.Grant{Capability: capability, State: state, Failure: f}
+	return g
 }

@@ -2,6 +2,7 @@ package github
 
 import (
 	"context"
+	"encoding/base64"
 	"path"
 	"strings"
 
@@ -20,7 +21,7 @@ const (
 	scanFlight = 4 // requests at a time
 )
 
-// readable reports whether so many files can be read one by one.
+// scannable reports whether so many files can be read one by one.
 func scannable(files []wireEntry) bool {
 	size := int64(0)
 	for _, f := range files {
@@ -57,8 +58,6 @@ func media(name string) bool {
 type content struct {
 	entry wireEntry
 	text  string
-	raw   []byte
-	enc   markup.Encoding
 	skip  string // why it could not be searched: binary, git_lfs
 	x     *upstream.Exchange
 }
@@ -103,22 +102,51 @@ func (c *client) scan(ctx context.Context, r repoName, files []wireEntry) ([]con
 }
 
 func (c *client) readBlob(ctx context.Context, r repoName, e wireEntry) (content, *status.Failure) {
-	k := repoCall(r, "/git/blobs/{sha}", "git", "blobs", e.SHA)
-	k.accept, k.media = mediaRaw, upstream.Bytes
-	x, f := c.get(ctx, k)
+	raw, x, f := c.blobOf(ctx, r, e.SHA)
 	if f != nil {
 		return content{entry: e}, f
 	}
-	got := content{entry: e, raw: x.Body, x: x}
-	text, enc, ok := markup.Decode(x.Body)
+	got := content{entry: e, x: x}
+	text, _, ok := markup.Decode(raw)
 	switch {
 	case !ok:
 		got.skip = "binary"
-	case markup.IsLFSPointer(x.Body): // GH-48
+	case markup.IsLFSPointer(raw): // GH-48
 		got.skip = "git_lfs"
 	}
-	got.text, got.enc = text, enc
+	got.text = text
 	return got, nil
+}
+
+// blobOf is the content of a blob. It is asked for as JSON, not raw: the size
+// beside it shows that it is whole, and no page of something in between can be
+// taken for it. GH-47.
+func (c *client) blobOf(ctx context.Context, r repoName, sha string) ([]byte, *upstream.Exchange, *status.Failure) {
+	k := repoCall(r, "/git/blobs/{sha}", "git", "blobs", sha)
+	k.maxBody = maxTree
+	w, x, f := one[wireBlob](ctx, c, k)
+	if f != nil {
+		return nil, x, f
+	}
+	raw := []byte(*w.Content)
+	if *w.Encoding == "base64" {
+		if raw, f = unbase64(x, *w.Content); f != nil {
+			return nil, x, f
+		}
+	}
+	if int64(len(raw)) < *w.Size {
+		short := status.Fail(status.TruncatedBody, status.SizeBytes.Is(int64(len(raw))), status.HTTPStatus.Is(x.Status))
+		return nil, x, &short
+	}
+	return raw, x, nil
+}
+
+func unbase64(x *upstream.Exchange, text string) ([]byte, *status.Failure) {
+	data, err := base64.StdEncoding.DecodeString(strings.ReplaceAll(text, "\n", ""))
+	if err != nil {
+		return nil, misshapen(x, "content")
+	}
+	return data, nil
 }
 
 // scanAudit adds to the audit of a tree that its files were read.

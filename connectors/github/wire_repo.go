@@ -52,6 +52,24 @@ type wireEntry struct {
 	Size int64  `json:"size"`
 }
 
+type wireBlob struct {
+	Size     *int64  `json:"size"`
+	Encoding *string `json:"encoding"`
+	Content  *string `json:"content"`
+}
+
+func (w wireBlob) missing() string {
+	switch {
+	case w.Size == nil:
+		return "size"
+	case w.Encoding == nil:
+		return "encoding"
+	case w.Content == nil:
+		return "content"
+	}
+	return ""
+}
+
 type wireSignature struct {
 	Name  string     `json:"name"`
 	Email string     `json:"email"`

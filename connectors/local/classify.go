@@ -31,6 +31,10 @@ func signs() []sign {
 		{"is corrupt", corrupt}, // LG-17
 		{"inflate", corrupt},
 		{"unable to read", corrupt}, // LG-18
+		{"unable to find", corrupt},
+		{"could not get object info", corrupt},
+		{"Could not read", corrupt},
+		{"Failed to traverse", corrupt},
 		{"bad object", corrupt},
 		{"missing object", corrupt},
 		{"unable to unpack", corrupt},

@@ -120,6 +120,9 @@ func (g *git) run(ctx context.Context, c command) output {
 		return broken(failedStart())
 	}
 	if err := cmd.Start(); err != nil {
+		if ctx.Err() != nil {
+			return broken(ended(ctx))
+		}
 		return broken(failedStart())
 	}
 	var out output

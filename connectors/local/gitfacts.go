@@ -64,6 +64,13 @@ func (c *checkout) factsNow(ctx context.Context) (*facts, *status.Failure) {
 	return f, nil
 }
 
+// forget makes the next question read the facts anew.
+func (c *checkout) forget() {
+	c.cache.mu.Lock()
+	defer c.cache.mu.Unlock()
+	c.cache.facts = nil
+}
+
 // factKey changes when one of the files changes on which the facts rest.
 func (c *checkout) factKey(f *facts) string {
 	var b strings.Builder

@@ -39,7 +39,7 @@ func openSource(s connectors.Setup) (connectors.Source, *status.Failure) {
 	if failure != nil {
 		return connectors.Source{}, failure
 	}
-	out := connectors.Source{Name: s.Name, Provider: "local", DefaultProject: s.DefaultProject, Only: s.Only, Owns: owns}
+	out := connectors.Source{Name: s.Name, Provider: "local", Near: true, DefaultProject: s.DefaultProject, Only: s.Only, Owns: owns}
 	p := &prober{source: s.Name, root: root}
 	top := ""
 	switch {
@@ -54,6 +54,9 @@ func openSource(s connectors.Setup) (connectors.Source, *status.Failure) {
 		c := newCheckout(s, top)
 		out.Repo, p.checkout = c, c
 	}
+	p.tree = newTree(s, root, p.checkout)
+	docs := newDocs(p.tree)
+	out.Docs = docs
 	out.Prober = p
 	return out, nil
 }
@@ -65,18 +68,18 @@ func directory(path, key string) (string, *status.Failure) {
 		return "", &f
 	}
 	if !filepath.IsAbs(path) {
-		return wrong("it is no absolute directory")
+		return wrong("it must be an absolute directory")
 	}
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
 		if errors.Is(err, fs.ErrPermission) {
 			return wrong("it may not be read")
 		}
-		return wrong("there is no such directory")
+		return wrong("the directory is missing")
 	}
 	info, err := os.Stat(real)
 	if err != nil || !info.IsDir() {
-		return wrong("it is no directory")
+		return wrong("it is something else than a directory")
 	}
 	return real, nil
 }

@@ -14,6 +14,7 @@ type prober struct {
 	source   string
 	root     string
 	checkout *checkout // nil: the root is no checkout
+	tree     *tree
 }
 
 // Probe looks at the directory and asks git for the state of the clone.
@@ -23,9 +24,12 @@ func (p *prober) Probe(ctx context.Context) connectors.Probe {
 		out.State, out.Failure = connectors.Misconfigured, failure
 		return out
 	}
+	if p.checkout != nil {
+		p.checkout.forget()
+	}
 	fingerprint := p.root
 	repo, notes := p.repoGrants(ctx)
-	out.Capabilities = append(append(p.trackerGrants(), repo...), p.docsGrants()...)
+	out.Capabilities = append(append(p.trackerGrants(), repo...), p.docsGrants(ctx)...)
 	out.Notes = notes
 	if p.checkout != nil {
 		fingerprint += "\x00" + p.checkout.top
@@ -88,6 +92,6 @@ func (p *prober) trackerGrants() []connectors.Grant {
 }
 
 // docsGrants are the capabilities of the document tree.
-func (p *prober) docsGrants() []connectors.Grant {
-	return p.unsupported("a document tree", connectors.PageSearch, connectors.PageRead)
+func (p *prober) docsGrants(ctx context.Context) []connectors.Grant {
+	return p.tree.grants(ctx, connectors.PageSearch, connectors.PageRead)
 }

@@ -16,6 +16,8 @@ const (
 	// maxArguments bounds how many paths are given to one command, and their bytes.
 	maxArguments     = 500
 	maxArgumentBytes = 64 << 10
+	// maxApart bounds how many files are searched by name rather than by a walk.
+	maxApart = 5000
 	// maxSniffed bounds how many files are opened to tell pointers of Git LFS.
 	maxSniffed = 5000
 )
@@ -148,16 +150,20 @@ func (s *search) findFiles() *status.Failure {
 		return nil
 	}
 	var hits, pointers []string
-	var failure, other *status.Failure
-	both(func() { hits, failure = s.matching(s.needle.inFiles) },
-		func() {
-			pointers, other = s.matching(func(bool) []string { return []string{"-F", "-e", lfsPrefix} })
-		})
-	if failure != nil {
-		return failure
+	both(func() { hits = s.matching(s.needle.inFiles) },
+		func() { pointers = s.matching(func(bool) []string { return []string{"-F", "-e", lfsPrefix} }) })
+	if s.ctx.Err() != nil {
+		f := ended(s.ctx)
+		return &f
 	}
-	if other != nil {
-		return other
+	for i, out := range s.outs {
+		switch {
+		case out.fault == nil:
+		case len(hits) == 0: // LG-18
+			return out.fault
+		default:
+			s.outs[i].doubt = out.fault
+		}
 	}
 	s.hits = hits
 	for i, name := range pointers {
@@ -182,20 +188,17 @@ func (s *search) isPointer(name string) bool {
 	return open(f).lfs >= 0
 }
 
-// matching returns the files of the scope that match, sorted.
-func (s *search) matching(pattern func(perl bool) []string) ([]string, *status.Failure) {
+// matching returns the files of the scope that match, sorted. What went wrong
+// is in s.outs.
+func (s *search) matching(pattern func(perl bool) []string) []string {
 	if s.atCommit() {
 		return s.grep(pattern, append([]string{s.rev.commit}, s.scope.spec()...), s.rev.commit+":")
 	}
-	all, failure := s.grep(pattern, s.scope.spec(), "")
-	if failure != nil {
-		return nil, failure
-	}
+	all := s.grep(pattern, s.scope.spec(), "")
 	apart := s.looked.apart
-	if len(apart) > 20*maxArguments {
+	if len(apart) > maxApart {
 		// Too many to name: let git walk the directory by itself.
-		more, failure := s.grep(pattern, append([]string{"--untracked"}, s.scope.spec()...), "")
-		return sorted(append(all, more...)), failure
+		return sorted(append(all, s.grep(pattern, append([]string{"--untracked"}, s.scope.spec()...), "")...))
 	}
 	for len(apart) > 0 {
 		n, size := 0, 0
@@ -203,13 +206,10 @@ func (s *search) matching(pattern func(perl bool) []string) ([]string, *status.F
 			size += len(apart[n]) + 1
 			n++
 		}
-		more, failure := s.grep(pattern, append([]string{"--untracked", "--no-exclude-standard", "--"}, apart[:n]...), "")
-		if failure != nil {
-			return nil, failure
-		}
-		all, apart = append(all, more...), apart[n:]
+		all = append(all, s.grep(pattern, append([]string{"--untracked", "--no-exclude-standard", "--"}, apart[:n]...), "")...)
+		apart = apart[n:]
 	}
-	return sorted(all), nil
+	return sorted(all)
 }
 
 func sorted(names []string) []string {
@@ -218,17 +218,14 @@ func sorted(names []string) []string {
 }
 
 // grep runs git grep for names of files only.
-func (s *search) grep(pattern func(perl bool) []string, rest []string, prefix string) ([]string, *status.Failure) {
+func (s *search) grep(pattern func(perl bool) []string, rest []string, prefix string) []string {
 	out := s.runPattern(func(perl bool) command {
 		args := []string{"grep", "-l", "-z", "--full-name", "--no-color", "--no-recurse-submodules", "--no-textconv"}
 		args = append(append(args, pattern(perl)...), rest...)
 		return command{args: args, answers: []int{1}, limit: maxHits}
 	})
-	if out.fault != nil {
-		return nil, out.fault
-	}
 	s.looked.mu.Lock()
-	s.outs = append(s.outs, output{doubt: out.doubt, cut: out.cut})
+	s.outs = append(s.outs, output{fault: out.fault, doubt: out.doubt, cut: out.cut})
 	s.looked.mu.Unlock()
 	if out.cut {
 		out.bytes = out.bytes[:bytes.LastIndexByte(out.bytes, 0)+1]
@@ -240,5 +237,5 @@ func (s *search) grep(pattern func(perl bool) []string, rest []string, prefix st
 			names = append(names, name)
 		}
 	}
-	return sorted(names), nil
+	return sorted(names)
 }

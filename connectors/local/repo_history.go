@@ -114,7 +114,7 @@ func (h *history) filters(perl bool) []string {
 		case perl:
 			args = append(args, "-P", f.option+f.n.pattern(inUTF8))
 		default:
-			args = append(args, "-E", f.option+f.n.pattern(plain))
+			args = append(args, "-E", f.option+f.n.extended())
 		}
 	}
 	return args

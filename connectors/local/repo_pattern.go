@@ -205,10 +205,14 @@ func cases(r rune) []rune {
 // then only UTF-8 is found.
 func (n *needle) inFiles(perl bool) []string {
 	if !perl {
-		return []string{"-E", "-e", n.pattern(plain)}
+		return []string{"-E", "-e", n.extended()}
 	}
 	return []string{"-P", "-e", n.pattern(inUTF8, inLatin1, inUTF16LE, inUTF16BE)}
 }
+
+// extended is the pattern for UTF-8 without what only Perl's patterns have. The
+// text itself cannot hold an opening "(?:" there: its characters are escaped.
+func (n *needle) extended() string { return strings.ReplaceAll(n.pattern(plain), "(?:", "(") }
 
 // pattern matches the text in any of the encodings.
 func (n *needle) pattern(encoders ...encoder) string {

@@ -15,11 +15,13 @@ type diagnosis struct {
 	s   screen
 	m   app.Manifest
 	cfg *config.Config
-	b   strings.Builder
+	// secrets says what keeps a source's credential from being got.
+	secrets map[string]string
+	b       strings.Builder
 }
 
 func (d *diagnosis) text() string {
-	d.lines(append([]string{"frank " + version()}, origin(d.cfg)...)...)
+	d.lines(append([]string{"frank " + version()}, origin(d.cfg, d.s.width)...)...)
 	d.sources()
 	d.matrix()
 	d.unblock()
@@ -27,10 +29,16 @@ func (d *diagnosis) text() string {
 	d.notConnected()
 	ready, usable := counts(d.m)
 	all := len(d.m.Sources)
-	verdict, as := fmt.Sprintf("%d of %d sources ready", ready, all), green
+	noun := "sources"
+	if all == 1 {
+		noun = "source"
+	}
+	verdict, as := fmt.Sprintf("%d of %d %s ready", ready, all, noun), green
 	switch {
-	case ready < all && usable > 0:
+	case usable > ready:
 		verdict, as = verdict+fmt.Sprintf(", %d degraded", usable-ready), yellow
+	case ready < all && usable > 0:
+		as = yellow
 	case ready < all || all == 0:
 		as = red
 	}
@@ -51,7 +59,7 @@ func (d *diagnosis) sources() {
 	rows := [][]string{{"SOURCE", "PROVIDER", "STATE", "ASKED AS", "PROJECT"}}
 	for _, s := range d.m.Sources {
 		account := cmp.Or(clean(s.Identity), "–")
-		if s.Anonymous {
+		if s.Anonymous && s.Provider != config.Local {
 			account = "anonymous"
 		}
 		rows = append(rows, []string{s.Source, s.Provider, string(s.State), account, cmp.Or(clean(s.Project), "–")})
@@ -156,7 +164,7 @@ func (d *diagnosis) unblock() {
 		}
 	}
 	for _, s := range d.m.Sources {
-		add(hint{s.Source, s.Reason, s.Unblock}, "")
+		add(hint{s.Source, s.Reason, cmp.Or(sentence(d.secrets[s.Source]), s.Unblock)}, "")
 		for _, c := range s.Capabilities {
 			// What keeps the whole source from being used is said once.
 			if s.Reason == "" || c.Reason != s.Reason {
@@ -176,6 +184,14 @@ func (d *diagnosis) unblock() {
 		d.lines(wrap(clean(what)+" ("+h.reason+")", d.s.width, 2))
 		d.lines("  " + wrap(clean(h.text), d.s.width, 2))
 	}
+}
+
+// sentence gives a fragment a capital letter and a full stop.
+func sentence(text string) string {
+	if text == "" {
+		return ""
+	}
+	return strings.ToUpper(text[:1]) + text[1:] + "."
 }
 
 func (d *diagnosis) notes() {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/frank-mcp/frank/internal/app"
 	"github.com/frank-mcp/frank/internal/config"
+	"github.com/frank-mcp/frank/status"
 )
 
 type doctorCommand struct {
@@ -53,7 +54,7 @@ func (c *doctorCommand) run(r *run, _ []string) error {
 			return err
 		}
 	} else {
-		d := diagnosis{s: screenOf(r.Out), m: m, cfg: a.Config}
+		d := diagnosis{s: screenOf(r.Out), m: m, cfg: a.Config, secrets: r.problems(m, a.Config)}
 		if _, err := r.Out.WriteString(d.text()); err != nil {
 			return err
 		}
@@ -95,6 +96,24 @@ func (r *run) probe(a *app.App, names []string) {
 	all.Wait()
 }
 
+// problems says, by source, why there is no credential to send. The manifest has
+// only the reason; the file or command that is to blame is for the person at the
+// terminal. No text holds any part of a credential.
+func (r *run) problems(m app.Manifest, cfg *config.Config) map[string]string {
+	found := map[string]string{}
+	for _, s := range m.Sources {
+		if s.Reason != status.AuthProfileMissing.Name() && s.Reason != status.AuthHeaderResolutionFailed.Name() {
+			continue
+		}
+		if source, ok := cfg.Source(s.Source); ok {
+			if _, p := source.Auth.Resolve(r.ctx, config.SystemHost()); p != nil {
+				found[s.Source] = p.Text
+			}
+		}
+	}
+	return found
+}
+
 // readiness is nil if all sources are ready.
 func readiness(m app.Manifest) error {
 	ready, usable := counts(m)
@@ -122,7 +141,7 @@ func counts(m app.Manifest) (ready, usable int) {
 }
 
 // origin says where the configuration comes from.
-func origin(cfg *config.Config) []string {
+func origin(cfg *config.Config, width int) []string {
 	if cfg.Path != "" {
 		return []string{"Configuration: " + clean(cfg.Path)}
 	}
@@ -132,7 +151,7 @@ func origin(cfg *config.Config) []string {
 			lines = append(lines, "  "+s.Name+": "+clean(s.Root))
 			continue
 		}
-		lines = append(lines, "  "+s.Name+": "+clean(s.DefaultProject)+", from the remote of the checkout; "+authOf(s.Auth))
+		lines = append(lines, "  "+wrap(s.Name+": "+clean(s.DefaultProject)+", from the remote of the checkout; "+authOf(s.Auth), width, 4))
 	}
 	if len(cfg.Sources) == 1 {
 		lines = append(lines, "  no remote on GitHub was found, so GitHub is not asked")

@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -140,18 +141,21 @@ func (p *printer) list(n node, depth int) {
 func (p *printer) element(n node, depth int, mark string) {
 	var head []string
 	for _, key := range []string{"ref", "title"} {
-		if v := n.get(key); v.text != "" && !strings.Contains(v.text, "\n") {
+		if v := n.get(key); v.text != "" && !strings.Contains(v.text, "\n") && !slices.Contains(head, v.text) {
 			head = append(head, v.text)
 		}
 	}
 	if len(head) == 0 && len(n.keys) > 0 {
 		if first := inline(n.kids[0]); first != "" {
-			head = append(head, n.keys[0]+": "+first)
+			if !names(n.keys[0]) {
+				first = n.keys[0] + ": " + first
+			}
+			head = append(head, first)
 			n = n.without(n.keys[0])
 		}
 	}
 	p.line(depth, mark+p.s.paint(bold, strings.Join(head, "  ")))
-	p.members(n.without("ref", "title"), depth+1+len(mark)/2)
+	p.members(n.without("ref", "title"), depth+1)
 }
 
 func (p *printer) block(text string, depth int) {
@@ -164,8 +168,22 @@ func (p *printer) block(text string, depth int) {
 	}
 }
 
+// names tells that a first member of that name says what the object is about.
+func names(key string) bool { return key == "source" || key == "name" }
+
+// sameThroughout tells that an object says the same of several things.
+func sameThroughout(n node) bool {
+	return len(n.keys) > 3 && n.kids[0].text != "" && !slices.ContainsFunc(n.kids, func(kid node) bool { return kid.kind != 's' || kid.text != n.kids[0].text })
+}
+
 // inline is the value on one line, empty if it does not fit on one.
 func inline(n node) string {
+	switch {
+	case len(n.keys) == 2 && n.keys[0] == "line" && n.keys[1] == "text" && !strings.Contains(n.kids[1].text, "\n"):
+		return n.kids[0].text + ": " + n.kids[1].text // a line of a file is shown whole
+	case sameThroughout(n):
+		return n.kids[0].text + " (" + strings.ReplaceAll(strings.Join(n.keys, ", "), "_", " ") + ")"
+	}
 	if n.kind == 's' {
 		if strings.Contains(n.text, "\n") {
 			return ""
@@ -184,12 +202,15 @@ func inline(n node) string {
 		if text == "" || strings.Contains(text, "\n") {
 			return ""
 		}
-		if n.kind == 'o' {
+		if n.kind == 'o' && (i > 0 || !names(n.keys[0])) {
 			text = strings.ReplaceAll(n.keys[i], "_", " ") + " " + text
 		}
 		parts = append(parts, text)
 	}
 	out := strings.Join(parts, ", ")
+	if len(parts) > 1 && len(n.keys) > 0 && names(n.keys[0]) {
+		out = parts[0] + ": " + strings.Join(parts[1:], ", ")
+	}
 	if utf8.RuneCountInString(out) > maxInline {
 		return ""
 	}

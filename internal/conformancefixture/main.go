@@ -37,16 +37,8 @@ func main() {
 func run(addr string) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	core := newCore()
 	log := slog.New(slog.NewJSONHandler(os.Stderr, nil))
-	srv := server.Wrap(core, log)
-	f := fixture{core: core, srv: srv}
-	f.addContentTools()
-	f.addAskingTools()
-	f.addRoundTripTools()
-	f.addChangeTools()
-	f.addPrompts()
-	f.addResources()
+	srv := newFixture(log).srv
 	if addr == "" {
 		return srv.ServeStdio(ctx, os.Stdin, os.Stdout)
 	}
@@ -61,12 +53,20 @@ type fixture struct {
 	srv  *server.Server
 }
 
-func newCore() *mcpserver.MCPServer {
-	return mcpserver.NewMCPServer("conformance-fixture", "1",
+func newFixture(log *slog.Logger) fixture {
+	core := mcpserver.NewMCPServer("conformance-fixture", "1",
 		mcpserver.WithToolCapabilities(true),
 		mcpserver.WithPromptCapabilities(true),
 		mcpserver.WithResourceCapabilities(true, true),
 		mcpserver.WithLogging(),
 		mcpserver.WithCompletions(),
 	)
+	f := fixture{core: core, srv: server.Wrap(core, log)}
+	f.addContentTools()
+	f.addAskingTools()
+	f.addRoundTripTools()
+	f.addChangeTools()
+	f.addPrompts()
+	f.addResources()
+	return f
 }

@@ -67,6 +67,20 @@ func Run(t *testing.T, p connectors.Provider, s Suite) {
 // each answer. An argument "next" is the cursor of the call before. Time is
 // simulated, so that waiting costs none.
 func Case(t *testing.T, c replay.Case) {
+	answers := Answers(t, c)
+	for i, r := range answers {
+		for _, problem := range c.Wants[i].Check(r.Structured) {
+			t.Errorf("call %d (%s): %s", i+1, c.Calls[i].Tool, problem)
+		}
+		if t.Failed() {
+			t.Logf("call %d answered:\n%s", i+1, r.Text)
+		}
+	}
+}
+
+// Answers asks a case's calls and returns the answers, each of which is sound.
+func Answers(t *testing.T, c replay.Case) []server.Reply {
+	var answers []server.Reply
 	dir := c.Lay(t)
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(time.Until(Noon)) // simulated: it takes no time
@@ -74,22 +88,18 @@ func Case(t *testing.T, c replay.Case) {
 		rt := replay.Transport(t, c.Exchanges)
 		a := open(t, strings.ReplaceAll(c.Config, "{dir}", dir), rt, &logs)
 		cursor := ""
-		for i, call := range c.Calls {
+		for _, call := range c.Calls {
 			arguments := bytes.ReplaceAll(call.Arguments, []byte(`"next"`), []byte(strconv.Quote(cursor)))
 			r := a.Call(t.Context(), call.Tool, arguments)
 			Sound(t, r)
-			for _, problem := range c.Wants[i].Check(r.Structured) {
-				t.Errorf("call %d (%s): %s", i+1, call.Tool, problem)
-			}
-			if t.Failed() {
-				t.Logf("call %d answered:\n%s", i+1, r.Text)
-			}
 			cursor = next(r)
+			answers = append(answers, r)
 		}
 		if bytes.Contains(logs.Bytes(), []byte(Token)) {
 			t.Error("the log holds the credential")
 		}
 	})
+	return answers
 }
 
 func next(r server.Reply) string {

@@ -119,10 +119,10 @@ func (o outcome) String() string {
 	return fmt.Sprintf("exit status %d\n%s%s", o.status, end(o.stdout), end(o.stderr))
 }
 
-// run runs a program to its end, at most a minute.
+// run runs a program to its end, at most three minutes.
 func (p place) run(t *testing.T, argv ...string) outcome {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
 	var stdout, stderr bytes.Buffer
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)

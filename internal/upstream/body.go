@@ -181,14 +181,27 @@ func wholeness(b []byte) extent {
 
 // stringEnd is the index of the quote that ends the string at the start of b.
 func stringEnd(b []byte) int {
-	for at := 0; ; {
+	for i := range min(len(b), 16) { // most strings are short: no call is quicker
+		switch b[i] {
+		case '"':
+			return i
+		case '\\':
+			return longEnd(b, i)
+		}
+	}
+	return longEnd(b, 0)
+}
+
+// longEnd is stringEnd from a place on that no backslash stands before.
+func longEnd(b []byte, at int) int {
+	for {
 		q := bytes.IndexByte(b[at:], '"')
 		if q < 0 {
 			return -1
 		}
 		q += at
 		slashes := 0
-		for q-slashes > 0 && b[q-slashes-1] == '\\' {
+		for q-slashes > at && b[q-slashes-1] == '\\' {
 			slashes++
 		}
 		if slashes%2 == 0 {

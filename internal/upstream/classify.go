@@ -55,6 +55,11 @@ func (s *sending) rateLimit(x *Exchange) *status.Failure {
 	if !limited {
 		return nil
 	}
+	return failed(status.RateLimited, r.facts()...)
+}
+
+// facts is what a rate limit's failure says of it.
+func (r rate) facts() []status.Option {
 	opts := []status.Option{status.After(r.wait)}
 	if r.resource != "" {
 		opts = append(opts, status.RateResource.Is(r.resource))
@@ -62,7 +67,7 @@ func (s *sending) rateLimit(x *Exchange) *status.Failure {
 	if !r.reset.IsZero() {
 		opts = append(opts, status.ResetAt.Is(r.reset.UTC().Format(time.RFC3339)))
 	}
-	return failed(status.RateLimited, opts...)
+	return opts
 }
 
 func failed(r status.Reason, opts ...status.Option) *status.Failure {

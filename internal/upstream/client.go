@@ -180,8 +180,22 @@ func (c *Client) RoundTrip(req *http.Request) (*http.Response, error) {
 	return &http.Response{
 		Status:     strconv.Itoa(x.Status) + " " + http.StatusText(x.Status),
 		StatusCode: x.Status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-		Header: x.Header, Body: &readBody{bytes.NewReader(x.Body), x}, ContentLength: int64(len(x.Body)), Request: req,
+		Header: withoutLimits(x.Header), Body: &readBody{bytes.NewReader(x.Body), x}, ContentLength: int64(len(x.Body)), Request: req,
 	}, nil
+}
+
+// limitHeaders are what libraries read to hold requests back by themselves, with
+// errors of their own. Waiting is for this package to decide.
+var limitHeaders = [...]string{"X-Ratelimit-Remaining", "X-Ratelimit-Reset", "Ratelimit-Remaining", "Ratelimit-Reset", "Retry-After"}
+
+// withoutLimits is what a library may see of an answer's header; the exchange
+// has all of it.
+func withoutLimits(h http.Header) http.Header {
+	out := h.Clone()
+	for _, name := range limitHeaders {
+		delete(out, name)
+	}
+	return out
 }
 
 // readBody is the body of an answer that was read to its end.

@@ -30,6 +30,9 @@ func (s *sending) describe(f status.Failure, attempts int) *status.Failure {
 // facts is what an answer shows of itself, where the failure does not say so yet.
 func (s *sending) facts(x *Exchange, f status.Failure) []status.Option {
 	opts := []status.Option{status.HTTPStatus.Is(x.Status)}
+	if f.Reason() == status.RateLimited && f.RetryAfter() == 0 && f.Text("reset_at") == "" {
+		opts = append(opts, rateOf(x.Header, s.c.opts.Now()).facts()...) // the connector knew it by the body
+	}
 	if media := mediaType(x.Header); media != "" && f.Text("media_type") == "" {
 		opts = append(opts, status.MediaType.Is(media))
 	}

@@ -198,6 +198,10 @@ func TestLongWaitIsReturned(t *testing.T) {
 		if f.RetryAfter() != 24*time.Hour {
 			t.Errorf("after %s", f.RetryAfter())
 		}
+		_, f, _, _ = ask(t, client(t, script(answer(429, `{}`, "Retry-After", "Mon, 02 Jan 2040 15:04:05 GMT"))))
+		if f.RetryAfter() != 24*time.Hour {
+			t.Errorf("after %s", f.RetryAfter())
+		}
 		// The caller's own deadline counts as well.
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 		defer cancel()
@@ -322,6 +326,18 @@ func TestProviderGoesFirst(t *testing.T) {
 	})
 }
 
+// TestRateLimitIsCompleted from the headers where the connector knew it by the body.
+func TestRateLimitIsCompleted(t *testing.T) {
+	c := client(t, script(answer(200, `{"errors":1}`, "Retry-After", "90", "X-RateLimit-Resource", "graphql")), func(o *upstream.Options) {
+		o.Classify = func(*upstream.Exchange) *status.Failure { f := status.Fail(status.RateLimited); return &f }
+	})
+	_, f := get(t, c)
+	wantFailure(t, f, status.RateLimited)
+	if f.RetryAfter() != 90*time.Second || f.Text("rate_resource") != "graphql" || f.Text("reset_at") == "" {
+		t.Errorf("after %s, resource %s, reset %s", f.RetryAfter(), f.Text("rate_resource"), f.Text("reset_at"))
+	}
+}
+
 // TestFactsOfAnAnswer: only what looks like an identifier is passed on.
 func TestFactsOfAnAnswer(t *testing.T) {
 	_, f := get(t, client(t, script(answer(404, `{}`, "X-GitHub-Request-Id", "C0DE:1A2B:33.x_y-z"))))
@@ -337,7 +353,7 @@ func TestFactsOfAnAnswer(t *testing.T) {
 
 // TestThroughALibrary: a provider's own library sends through the client.
 func TestThroughALibrary(t *testing.T) {
-	w := script(answer(200, `{"a":1}`), answer(404, `{"message":"x"}`))
+	w := script(answer(200, `{"a":1}`, "X-RateLimit-Remaining", "0", "X-RateLimit-Reset", "9999999999"), answer(404, `{"message":"x"}`))
 	c := client(t, w)
 	lib := &http.Client{Transport: c}
 	resp, err := lib.Do(request(t, t.Context(), http.MethodGet, page))
@@ -347,6 +363,9 @@ func TestThroughALibrary(t *testing.T) {
 	x := upstream.ExchangeOf(resp)
 	if x == nil || string(x.Body) != `{"a":1}` || resp.ContentLength != 7 {
 		t.Fatalf("%+v", x)
+	}
+	if resp.Header.Get("X-RateLimit-Reset") != "" || x.Header.Get("X-RateLimit-Reset") == "" {
+		t.Error("a library may hold requests back by itself")
 	}
 	_ = resp.Body.Close()
 	_, err = lib.Do(request(t, t.Context(), http.MethodGet, page))

@@ -3,6 +3,7 @@ package upstream
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"log/slog"
 	"net/http"
@@ -41,6 +42,9 @@ type sending struct {
 	called    status.APICall
 	past      []setback
 }
+
+// errBudget is why a call ends whose time for attempts and waits is spent.
+var errBudget = errors.New("upstream: the budget is spent")
 
 // setback is an attempt that failed and was followed by another.
 type setback struct {
@@ -142,7 +146,7 @@ func (s *sending) run(ctx context.Context) (x *Exchange, f *status.Failure) {
 		broken := status.Broken(*first, wait, status.By(s.c.opts.Source), status.Fingerprint(s.fp))
 		return nil, &broken
 	}
-	ctx, cancel := context.WithTimeout(ctx, s.c.opts.Retry.Budget)
+	ctx, cancel := context.WithTimeoutCause(ctx, s.c.opts.Retry.Budget, errBudget)
 	defer cancel()
 	out, used := s.try(ctx, pass)
 	if used {
@@ -173,8 +177,11 @@ func (s *sending) try(ctx context.Context, p pass) (out outcome, used bool) {
 			s.recovered(n)
 			return out, false
 		}
-		if !s.read && !s.want.Repeatable || ctx.Err() != nil {
+		if !s.read && !s.want.Repeatable {
 			return out, false
+		}
+		if ctx.Err() != nil { // out of time of our own: the retries are used up as well
+			return out, context.Cause(ctx) == errBudget
 		}
 		wait, ok := s.pause(ctx, out, n, limit)
 		if !ok {
@@ -225,6 +232,9 @@ func (s *sending) tell(out outcome, n, limit int, wait time.Duration) {
 func (s *sending) attempt(ctx context.Context, n int) outcome {
 	kept := s.kept()
 	a, f := s.once(ctx, kept, n)
+	if f == nil && a.x.Location != "" {
+		kept = nil // another address answered, which was not asked "changed?"
+	}
 	if f == nil && a.x.Status == http.StatusNotModified && kept == nil && s.read {
 		// GH-54: nobody asked "changed?"; a 304 body is never read as an answer.
 		status.CallFrom(s.caller).Attempted()

@@ -65,6 +65,18 @@ func TestGH54UnaskedNotModified(t *testing.T) {
 	}
 }
 
+// TestValidatorsStayWithTheirAddress: behind a redirect nobody is asked "changed?".
+func TestValidatorsStayWithTheirAddress(t *testing.T) {
+	w := script(answer(200, `{"a":1}`, "Etag", `"1"`), answer(307, ``, "Location", "/v3/other"), answer(304, ``), answer(200, `{"b":2}`, "Etag", `"2"`))
+	c := client(t, w)
+	_, _ = get(t, c)
+	x, f := get(t, c)
+	got := w.requests()
+	if f != nil || string(x.Body) != `{"b":2}` || got[1].Header.Get("If-None-Match") == "" || got[2].Header.Get("If-None-Match") != "" {
+		t.Fatalf("%+v %v", x, f)
+	}
+}
+
 // TestStoreKeepsApart what belongs to other credentials, addresses and forms.
 func TestStoreKeepsApart(t *testing.T) {
 	var current atomic.Value

@@ -58,7 +58,8 @@ type Options struct {
 // Classifier reads one attempt in the provider's terms, rate limits before
 // permissions. It returns nil if it has nothing to add; then the generic reading
 // applies, by which only an accepted status with the wanted media type is usable.
-// It sees every answer that was read to its end, also accepted ones, so that it
+// A rate limit that it finds without saying how long to wait is completed from the
+// headers. It sees every answer that was read to its end, also accepted ones, so that it
 // can find in-band errors and signals in headers.
 type Classifier func(*Exchange) *status.Failure
 

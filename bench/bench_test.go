@@ -1,0 +1,113 @@
+// Package bench measures frank beside what it is built on, in one run on
+// loopback, so that a busy machine slows both alike. It proves nothing about
+// answers and is never part of a timed test.
+package bench
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"testing"
+	"time"
+
+	gh "github.com/google/go-github/v62/github"
+
+	"github.com/frank-mcp/frank/internal/app"
+	"github.com/frank-mcp/frank/internal/config"
+)
+
+// page is a listing of 20 issues as GitHub sends it, with all the keys that
+// nobody reads.
+func page() []byte {
+	user := `{"login":"octocat","id":1,"node_id":"MDQ6VXNlcjE=","avatar_url":"https://github.com/images/error/octocat_happy.gif","gravatar_id":"","url":"https://api.github.com/users/octocat","html_url":"https://github.com/octocat","followers_url":"https://api.github.com/users/octocat/followers","following_url":"https://api.github.com/users/octocat/following{/other_user}","gists_url":"https://api.github.com/users/octocat/gists{/gist_id}","starred_url":"https://api.github.com/users/octocat/starred{/owner}{/repo}","subscriptions_url":"https://api.github.com/users/octocat/subscriptions","organizations_url":"https://api.github.com/users/octocat/orgs","repos_url":"https://api.github.com/users/octocat/repos","events_url":"https://api.github.com/users/octocat/events{/privacy}","received_events_url":"https://api.github.com/users/octocat/received_events","type":"User","site_admin":false}`
+	body := "It crashes when the file is saved twice.\\n\\n1. open\\n2. save\\n3. save\\n\\nExpected: it is saved. Actual: it crashes with a long trace that is pasted here in part, as people do, so that the body has a usual length of some hundred bytes."
+	var items []json.RawMessage
+	for n := range 20 {
+		items = append(items, json.RawMessage(fmt.Sprintf(`{"id":%[1]d,"node_id":"MDU6SXNzdWUx","url":"https://api.github.com/repos/acme/app/issues/%[1]d","repository_url":"https://api.github.com/repos/acme/app","labels_url":"https://api.github.com/repos/acme/app/issues/%[1]d/labels{/name}","comments_url":"https://api.github.com/repos/acme/app/issues/%[1]d/comments","events_url":"https://api.github.com/repos/acme/app/issues/%[1]d/events","html_url":"https://github.com/acme/app/issues/%[1]d","number":%[1]d,"state":"open","title":"Crash when saving a file twice, number %[1]d","body":"%[2]s","user":%[3]s,"labels":[{"id":208045946,"node_id":"MDU6TGFiZWwyMDgwNDU5NDY=","url":"https://api.github.com/repos/acme/app/labels/bug","name":"bug","description":"Something isn't working","color":"f29513","default":true}],"assignee":%[3]s,"assignees":[%[3]s],"milestone":null,"locked":false,"active_lock_reason":null,"comments":3,"closed_at":null,"created_at":"2026-04-22T13:33:48Z","updated_at":"2026-04-22T13:33:48Z","author_association":"MEMBER","state_reason":null,"reactions":{"url":"https://api.github.com/repos/acme/app/issues/%[1]d/reactions","total_count":0,"+1":0,"-1":0,"laugh":0,"hooray":0,"confused":0,"heart":0,"rocket":0,"eyes":0}}`, n+1, body, user)))
+	}
+	b, err := json.Marshal(items)
+	if err != nil {
+		panic(err)
+	}
+	return b
+}
+
+func upstream(tb testing.TB) string {
+	body := page()
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json; charset=utf-8")
+		w.Header().Set("X-GitHub-Request-Id", "C0DE:1")
+		w.Header().Set("X-RateLimit-Limit", "5000")
+		w.Header().Set("X-RateLimit-Remaining", "4999")
+		w.Header().Set("X-RateLimit-Resource", "core")
+		w.Header().Set("X-OAuth-Scopes", "repo")
+		_, _ = w.Write(body)
+	}))
+	tb.Cleanup(s.Close)
+	return s.URL
+}
+
+func bare(tb testing.TB, url string) func() {
+	c, err := gh.NewClient(nil).WithAuthToken("token").WithEnterpriseURLs(url, url)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return func() {
+		issues, _, err := c.Issues.ListByRepo(context.Background(), "acme", "app", &gh.IssueListByRepoOptions{State: "all", ListOptions: gh.ListOptions{PerPage: 20}})
+		if err != nil || len(issues) != 20 {
+			tb.Fatal(len(issues), err)
+		}
+	}
+}
+
+func frank(tb testing.TB, url string) func() {
+	cfg, err := config.Parse("frank.yaml", []byte("sources:\n  - {name: github, provider: github, base_url: "+url+", auth: {token_env: T}}\n"))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	host := config.SystemHost()
+	host.LookupEnv = func(string) (string, bool) { return "token", true }
+	a, err := app.New(cfg, app.Options{Version: "bench", Host: host})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	arguments := json.RawMessage(`{"project":"acme/app","limit":20}`)
+	return func() {
+		if r := a.Call(context.Background(), "tracker_search", arguments); r.IsError || len(r.Structured) > 8<<10 || len(r.Text) > 8<<10 {
+			tb.Fatalf("%d and %d bytes:\n%s", len(r.Text), len(r.Structured), r.Text)
+		}
+	}
+}
+
+// BenchmarkPage lists 20 issues with the bare client and with frank in turn, and
+// reports the medians and what frank adds.
+func BenchmarkPage(b *testing.B) {
+	url := upstream(b)
+	one, other := bare(b, url+"/api/v3/"), frank(b, url)
+	one()
+	other()
+	var with, without []time.Duration
+	for b.Loop() {
+		without = append(without, clock(one))
+		with = append(with, clock(other))
+	}
+	m, n := median(with), median(without)
+	b.ReportMetric(float64(n.Microseconds()), "bare-µs")
+	b.ReportMetric(float64(m.Microseconds()), "frank-µs")
+	b.ReportMetric(float64((m - n).Microseconds()), "added-µs")
+	b.ReportMetric(float64(m)/float64(n), "ratio")
+}
+
+func clock(f func()) time.Duration {
+	start := time.Now()
+	f()
+	return time.Since(start)
+}
+
+func median(ds []time.Duration) time.Duration {
+	slices.Sort(ds)
+	return ds[len(ds)/2]
+}

@@ -1,0 +1,90 @@
+package local
+
+import (
+	"io"
+	"io/fs"
+	"time"
+
+	"github.com/frank-mcp/frank/internal/markup"
+)
+
+// inlined is the size up to which a file system may keep a file without giving
+// it a block of its own.
+const inlined = 4 << 10
+
+// content is the text of one file.
+type fileText struct {
+	text     string // UTF-8, as it was written
+	encoding markup.Encoding
+	size     int64
+	modified time.Time
+}
+
+// read reads one file as text, or says why it could not.
+func (l *look) file(real string) (fileText, skip) {
+	f, err := l.vol.Open(real)
+	if err != nil {
+		return fileText{}, skipOf(err)
+	}
+	defer func() { _ = f.Close() }()
+	info, err := f.Stat()
+	if err != nil {
+		return fileText{}, skipOf(err)
+	}
+	out := fileText{size: info.Size(), modified: info.ModTime().UTC()}
+	switch {
+	case !info.Mode().IsRegular():
+		return out, skipChanged
+	case info.Size() > l.bounds.fileSize:
+		return out, skipTooLarge
+	case dataless(info): // LD-14: reading it would wait for a download
+		return out, skipPlaceholder
+	}
+	b, err := io.ReadAll(io.LimitReader(f, l.bounds.fileSize+1))
+	l.read += int64(len(b))
+	if err != nil {
+		return out, skipOf(err)
+	}
+	return out.decode(b, l.bounds.fileSize)
+}
+
+func (t fileText) decode(b []byte, limit int64) (fileText, skip) {
+	switch {
+	case int64(len(b)) > limit:
+		return t, skipTooLarge
+	case markup.IsLFSPointer(b): // LG-11
+		return t, skipLFS
+	case len(b) > 0 && zeros(b):
+		return t, skipPlaceholder
+	}
+	text, enc, ok := markup.Decode(b)
+	if !ok {
+		return t, skipBinary
+	}
+	t.text, t.encoding = text, enc
+	return t, ""
+}
+
+// zeros reports whether b holds nothing but NULs.
+func zeros(b []byte) bool {
+	for _, c := range b {
+		if c != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// dataless reports whether a file has a size and no data on this disk.
+func dataless(info fs.FileInfo) bool {
+	n, known := blocks(info)
+	return known && n == 0 && info.Size() > inlined
+}
+
+// named is the encoding as items show it: empty for UTF-8.
+func (t fileText) named() string {
+	if t.encoding.Charset == markup.UTF8 {
+		return ""
+	}
+	return t.encoding.String()
+}
