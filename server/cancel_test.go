@@ -102,6 +102,9 @@ func TestHeadersOf20260728MustMatchTheBody(t *testing.T) {
 		if m := decode(t, []byte(raw)); res.StatusCode != tc.status || m.code() != tc.code || res.Header.Get("Mcp-Session-Id") != "" {
 			t.Errorf("%s: %d %s", name, res.StatusCode, raw)
 		}
+		if tc.status == 200 && !(strings.Contains(raw, `"resultType":"complete"`) && strings.Contains(raw, "io.modelcontextprotocol/serverInfo")) {
+			t.Errorf("%s: what the revision wants in a result is missing: %s", name, raw)
+		}
 	}
 }
 

@@ -174,6 +174,9 @@ func TestSessionsMustBeKnown(t *testing.T) {
 	if res, raw := w.post(call("1", "echo"), headers{"Mcp-Session-Id": "no-such"}); res.StatusCode != 404 {
 		t.Errorf("%d %s", res.StatusCode, raw)
 	}
+	if res, raw := w.post(request("0", "initialize", `[]`), nil); res.Header.Get("Mcp-Session-Id") != "" || decode(t, []byte(raw)).code() != -32602 {
+		t.Errorf("a failed initialize opened a session: %s", raw)
+	}
 	s := w.session()
 	if res, raw := w.post(call("1", "echo"), s); res.StatusCode != 200 || decode(t, []byte(raw)).text() != "echo:{}" {
 		t.Errorf("%d %s", res.StatusCode, raw)

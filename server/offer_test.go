@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 
@@ -33,7 +34,7 @@ func TestEveryRevisionIsNegotiatedAndNoTasksAreAdvertised(t *testing.T) {
 
 func TestUnknownToolIsInvalidParamsAndNotQuoted(t *testing.T) {
 	m := startStdio(t, newBench(nil)).ask(call("1", "evil-tool-name"))
-	if m.code() != -32602 || strings.Contains(m.raw, "evil") {
+	if m.code() != -32602 || !strings.Contains(m.raw, "unknown tool") || strings.Contains(m.raw, "evil") {
 		t.Error(m.raw)
 	}
 }
@@ -155,5 +156,18 @@ func TestBatchesAreServedInTheOneRevisionThatHasThem(t *testing.T) {
 func TestConfigurationWithoutItsFunctionsIsRefused(t *testing.T) {
 	if _, err := server.New(server.Config{}); err == nil {
 		t.Error("accepted")
+	}
+}
+
+func TestSubscriptionsOfOneClientAreBounded(t *testing.T) {
+	c := startStdio(t, newBench(nil))
+	refused := 0
+	for i := range 110 {
+		if m := c.ask(request("1", "resources/subscribe", `{"uri":"frank://`+strconv.Itoa(i)+`"}`)); m.Error != nil {
+			refused++
+		}
+	}
+	if refused != 10 {
+		t.Errorf("%d of 110 were refused, want 10", refused)
 	}
 }

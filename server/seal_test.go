@@ -74,6 +74,32 @@ func TestHangIsAnsweredAtTheDeadline(t *testing.T) {
 	})
 }
 
+func TestNothingFollowsTheAnswerOfAnAbandonedCall(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		late := make(chan struct{})
+		b := newBench(func(c *server.Config) {
+			c.Deadline = time.Second
+			c.Call = func(_ context.Context, c server.Call) server.Reply {
+				<-late
+				c.Progress("late", 1, 2)
+				return success("late")
+			}
+		})
+		virtual(t, b, func(send func(string), next func() message, _ func()) {
+			send(request("1", "tools/call", `{"name":"echo","_meta":{"progressToken":1}}`))
+			if m := next(); m.text() != "fallback: deadline" {
+				t.Error(m.raw)
+			}
+			close(late)
+			synctest.Wait()
+			send(request("2", "ping", "{}"))
+			if m := next(); string(m.ID) != "2" {
+				t.Error(m.raw)
+			}
+		})
+	})
+}
+
 func TestToolThatHeedsTheDeadlineHasTheLastWord(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(func(c *server.Config) { c.Deadline = 3 * time.Second })
@@ -179,6 +205,18 @@ func TestStructureKeepsItsKeyOrder(t *testing.T) {
 	})
 	m := startStdio(t, b).ask(call("1", "echo"))
 	if string(m.Result.StructuredContent) != `{"status":"success","n":1,"data":{"z":1,"a":2}}` || string(m.Result.Meta["k"]) != `[1]` {
+		t.Error(m.raw)
+	}
+}
+
+func TestStructureWithLineBreaksStaysOneMessage(t *testing.T) {
+	b := newBench(func(c *server.Config) {
+		c.Call = func(context.Context, server.Call) server.Reply {
+			return server.Reply{Text: "a\nb <c>", Structured: json.RawMessage("{\n \"status\":\r\n\"success\"}")}
+		}
+	})
+	m := startStdio(t, b).ask(call("1", "echo"))
+	if m.text() != "a\nb <c>" || string(m.Result.StructuredContent) != `{"status":"success"}` {
 		t.Error(m.raw)
 	}
 }

@@ -230,6 +230,8 @@ func (f Failure) value(name string) string {
 		}
 	case "argument_names":
 		v = d.argumentNames()
+	case "reference":
+		v = first(d.evidence.text(name), d.evidence.text("container"))
 	default:
 		v = d.evidence.text(name)
 	}

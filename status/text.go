@@ -148,6 +148,9 @@ func reasonsOf(hs []head, top Failure) string {
 			continue
 		}
 		for _, f := range h.failures {
+			if f.Reason() == Unproven { // coverage.unproven names the check
+				continue
+			}
 			if t := f.Because(); len(texts) < 3 && !contains(texts, t) {
 				texts = append(texts, t)
 			}

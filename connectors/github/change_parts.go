@@ -74,7 +74,9 @@ func series[T wire](ctx context.Context, g *gathering, part string, calls []call
 		if pos.scope >= len(calls) {
 			break
 		}
-		got, x, f := many[T](ctx, g.client, calls[pos.scope].with(pos.onto(perPage(pageSize))))
+		k := calls[pos.scope].with(pos.onto(perPage(pageSize)))
+		k.maxBody = maxTree
+		got, x, f := many[T](ctx, g.client, k)
 		if f != nil {
 			g.lack(part, *f)
 			return rows, false

@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/frank-mcp/frank/connectors"
 	"github.com/frank-mcp/frank/internal/markup"
@@ -88,7 +89,7 @@ func (c *client) readAll(ctx context.Context, s codeSearch) found {
 		return lostSearch(*f)
 	}
 	files := filesOf(t, s.fits)
-	if t.truncated || !scannable(files) {
+	if t.truncated || !c.scannable(files) {
 		return lostSearch(notIndexed(s).With(status.Total.Is(len(files)), status.Limit.Is(scanFiles)))
 	}
 	return c.hitsOf(ctx, s, t, files)
@@ -132,6 +133,10 @@ func (c *client) hit(s codeSearch, path string, lines []connectors.LineMatch, re
 func (c *client) searchIndex(ctx context.Context, s codeSearch) found {
 	w, x, f := c.askIndex(ctx, s.pos, s.Limit, indexQuery(s))
 	if f != nil {
+		closed := f.Reason() == status.QueryRefused || c.anonymous && f.Reason() == status.AuthContextRequired // GH-27, GH-30
+		if got, _, ok := c.readFew(ctx, s, closed); ok {
+			return got
+		}
 		return lostSearch(f.With(status.Container.Is(s.at.repo.name.String())))
 	}
 	a := c.audit(ctx, x)
@@ -207,15 +212,30 @@ func (c *client) indexHit(s codeSearch, w wireCodeHit) (connectors.CodeHit, bool
 	return c.hit(s, w.Path, lines[:min(len(lines), maxMatches)], texts.removed), true
 }
 
+// readFew answers from the files themselves if it is worth a try and they are
+// few. Otherwise it returns what it knows of the tree.
+func (c *client) readFew(ctx context.Context, s codeSearch, try bool) (found, tree, bool) {
+	if !try {
+		return found{}, tree{}, false
+	}
+	t, f := c.readTree(ctx, s.at.repo.name, s.at.treeish, true)
+	if f != nil || t.truncated {
+		return found{}, t, false
+	}
+	files := filesOf(t, s.fits)
+	if !c.scannable(files) {
+		return found{}, t, false
+	}
+	return c.hitsOf(ctx, s, t, files), t, true
+}
+
 // nothingIndexed judges an index that found nothing: by the files themselves if
 // they are few; else a canary, a name that must be found, shows whether the
 // repository is in the index at all. GH-28.
 func (c *client) nothingIndexed(ctx context.Context, s codeSearch, a *status.Audit) found {
-	t, f := c.readTree(ctx, s.at.repo.name, s.at.treeish, true)
-	if f == nil && !t.truncated {
-		if files := filesOf(t, s.fits); scannable(files) {
-			return c.hitsOf(ctx, s, t, files)
-		}
+	got, t, ok := c.readFew(ctx, s, true)
+	if ok {
+		return got
 	}
 	w, x, f := c.askIndex(ctx, position{}, 1, canary(s.at, t))
 	switch {
@@ -243,6 +263,10 @@ func canary(p place, t tree) string {
 	}
 	return "filename:" + name + within(p)
 }
+
+// maxQuery is the longest text that GitHub searches for, qualifiers apart. What
+// is twice as long altogether is not sent: it may not even fit into an address.
+const maxQuery = 256
 
 // indexFile is the size from which on the index leaves a file out. GH-29.
 const indexFile = 384 << 10
@@ -273,6 +297,10 @@ func indexQuery(s codeSearch) string {
 }
 
 func (c *client) askIndex(ctx context.Context, pos position, limit int, query string) (wireCodeSearch, *upstream.Exchange, *status.Failure) {
+	if utf8.RuneCountInString(query) > 2*maxQuery {
+		f := status.Fail(status.QueryRefused, status.By(c.source), status.NotCalled, status.Limit.Is(maxQuery))
+		return wireCodeSearch{}, nil, &f
+	}
 	q := perPage(limit)
 	q.Set("q", query)
 	k := call{class: "GET /search/code", path: []string{"search", "code"}, query: pos.onto(q), accept: mediaMatches}

@@ -45,7 +45,7 @@ func (d documents) Search(ctx context.Context, q connectors.PageQuery) status.Re
 	if f != nil {
 		return fail(f)
 	}
-	if files := filesOf(t, isDocument); !t.truncated && scannable(files) {
+	if files := filesOf(t, isDocument); !t.truncated && d.scannable(files) {
 		return d.searchTexts(ctx, s, t, files)
 	}
 	got := d.searchIndex(ctx, s)

@@ -26,9 +26,8 @@ func (d documents) open(ctx context.Context, r ref.Ref) (blob, *unfound) {
 	case ref.File:
 		return d.load(ctx, "ref", connectors.FileGet{Repo: project, Path: r.Path, Revision: r.Revision})
 	case ref.Directory, ref.Repository:
-		if r.Kind == ref.Repository && r.Also == ref.Directory && d.project != "" && !strings.EqualFold(r.Project, d.project) {
-			// owner/name and dir/sub look alike: the default project is asked first.
-			if b, u := d.readme(ctx, d.project, r.Path, ""); u == nil {
+		if isText(r) && r.Path != "" && d.project != "" && !strings.EqualFold(r.Path, d.project) {
+			if b, ok := d.below(ctx, r.Path); ok {
 				return b, nil
 			}
 		}
@@ -45,6 +44,30 @@ func (d documents) open(ctx context.Context, r ref.Ref) (blob, *unfound) {
 		}
 	}
 	return blob{}, stop(d.badArgument("ref", "names no document of a repository"))
+}
+
+// below tries a text such as docs/guide, which may as well name a repository, as
+// a document without its ending or a directory of the default project.
+func (d documents) below(ctx context.Context, name string) (blob, bool) {
+	p, u := d.place(ctx, "ref", "", "")
+	if u != nil {
+		return blob{}, false
+	}
+	t, f := d.readTree(ctx, p.repo.name, p.treeish, true)
+	if f != nil {
+		return blob{}, false
+	}
+	for _, e := range filesOf(t, isDocument) {
+		if strings.EqualFold(strings.TrimSuffix(e.Path, path.Ext(e.Path)), name) {
+			b, u := d.load(ctx, "ref", connectors.FileGet{Path: e.Path})
+			return b, u == nil
+		}
+	}
+	if _, ok := t.find(name); !ok {
+		return blob{}, false
+	}
+	b, u := d.readme(ctx, "", name, "")
+	return b, u == nil
 }
 
 // wiki says why its pages are not read. GH-64.
@@ -137,7 +160,7 @@ func (d documents) titled(ctx context.Context, title string) (blob, *unfound) {
 	}
 	files := filesOf(t, isDocument)
 	fits := slices.DeleteFunc(slices.Clone(files), func(e wireEntry) bool { return !called(e.Path, title) })
-	if len(fits) == 0 && !t.truncated && scannable(files) {
+	if len(fits) == 0 && !t.truncated && d.scannable(files) {
 		read, f := d.scan(ctx, p.repo.name, files)
 		if f != nil {
 			return blob{}, stop(f)
@@ -148,8 +171,11 @@ func (d documents) titled(ctx context.Context, title string) (blob, *unfound) {
 				fits = append(fits, got.entry)
 			}
 		}
-		skipped := slices.ContainsFunc(read, func(got content) bool { return got.skip != "" })
-		if len(fits) == 0 && !skipped {
+		if i := slices.IndexFunc(read, func(got content) bool { return got.skip != "" }); i >= 0 && len(fits) == 0 {
+			f := status.Fail(status.ContentNotIncluded, status.Path.Is(read[i].entry.Path), status.Part.Is("binary files or Git LFS"))
+			return blob{}, stop(&f)
+		}
+		if len(fits) == 0 {
 			return blob{}, d.notInTree(ctx, p, t, spot{"", title})
 		}
 	}

@@ -184,8 +184,8 @@ func (c *client) commit(k container, w wireCommit, needle markup.Needle) connect
 	if w.Commit.Author != nil {
 		out.AuthoredAt = w.Commit.Author.Date
 	}
-	if w.Commit.Committer != nil {
-		out.CommittedAt = w.Commit.Committer.Date
+	if at := w.Commit.Committer; at != nil && (out.AuthoredAt == nil || !when(at.Date).Equal(*out.AuthoredAt)) {
+		out.CommittedAt = at.Date // left out where both are the same
 	}
 	if !needle.In(title) {
 		if found := matchLines(rest, needle); len(found) > 0 {

@@ -31,12 +31,10 @@ func (t tracker) Get(ctx context.Context, q connectors.IssueGet) status.Result[c
 	}
 	home := homeOf(w, r)
 	item := t.whole(t.issue(w, r), w)
-	switch moved := x.Location != "" || item.MovedTo != ""; {
+	switch {
 	case w.PullRequest != nil:
 		return status.Failed[connectors.Issue](t.source, t.isChange(item, x))
-	case moved:
-		item.MovedTo = item.Ref // GH-42, GH-43
-	case *w.Number != q.Ref.Number:
+	case item.MovedTo == "" && *w.Number != q.Ref.Number:
 		return status.Failed[connectors.Issue](t.source, status.Fail(status.Contradictory,
 			status.HTTPStatus.Is(x.Status), status.Marker.Is("another number came back")))
 	}

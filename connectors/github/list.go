@@ -11,6 +11,9 @@ import (
 
 // List lists files, repositories, branches or tags.
 func (r repository) List(ctx context.Context, q connectors.RepoList) status.Result[connectors.Entry] {
+	if f := r.filesOnly(q); f != nil {
+		return status.Failed[connectors.Entry](r.source, *f)
+	}
 	switch q.What {
 	case "repos":
 		return r.listRepos(ctx, q)
@@ -19,6 +22,19 @@ func (r repository) List(ctx context.Context, q connectors.RepoList) status.Resu
 	default:
 		return r.listFiles(ctx, q)
 	}
+}
+
+// filesOnly refuses what would silently have no effect on another listing.
+func (r repository) filesOnly(q connectors.RepoList) *status.Failure {
+	switch {
+	case q.What == "files" || q.What == "":
+		return nil
+	case q.Path != "":
+		return r.badArgument("path", "applies to what=files only")
+	case q.Revision != "":
+		return r.badArgument("revision", "applies to what=files only")
+	}
+	return nil
 }
 
 // listFiles lists a directory, or all files below it. The cursor pins the tree
@@ -44,7 +60,7 @@ func (r repository) listFiles(ctx context.Context, q connectors.RepoList) status
 				return unread[connectors.Entry](r.source, u)
 			}
 			if e.kind() != "dir" {
-				return status.Failed[connectors.Entry](r.source, *r.notADirectory(p, e.kind(), dir))
+				return status.Failed[connectors.Entry](r.source, r.notADirectory(p, e.kind(), dir).With(status.Fallback("read it with repo_read_file, path="+dir)))
 			}
 			treeish = e.SHA
 		}
@@ -88,7 +104,7 @@ func (c *client) treeAudit(ctx context.Context, p place, t tree) *status.Audit {
 // cut is the page of n rows that begins at offset.
 func cut(n, offset, limit int) (from, to int) {
 	from = min(offset, n)
-	return from, min(from+limit, n)
+	return from, min(from+max(limit, 1), n)
 }
 
 func (c *client) entry(p place, dir string, e wireEntry) connectors.Entry {

@@ -31,6 +31,9 @@ func (c *client) place(ctx context.Context, argument, asked, revision string) (p
 	if f != nil {
 		return place{}, stop(f)
 	}
+	if k.branch == "" { // nobody said; HEAD means the same
+		k.branch = "HEAD"
+	}
 	p := place{repo: k, revision: revision, treeish: k.branch}
 	if revision == "" {
 		p.revision = k.branch

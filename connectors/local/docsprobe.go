@@ -12,7 +12,7 @@ import (
 
 // reachable is why the tree cannot be read at all, or nil.
 func (t *tree) reachable(ctx context.Context) *status.Failure {
-	l, failure := t.begin(ctx)
+	l, failure := t.glance(ctx)
 	if failure != nil {
 		return failure
 	}
@@ -45,6 +45,13 @@ func (t *tree) grants(ctx context.Context, cs ...connectors.Capability) []connec
 	return out
 }
 
+// glance opens the tree for a question of names only, which needs no rules of Git.
+func (t *tree) glance(ctx context.Context) (*look, *status.Failure) {
+	plain := *t
+	plain.rules = nil
+	return plain.begin(ctx)
+}
+
 // owns reports whether a reference can mean a document of the tree.
 func (d *documents) owns(r ref.Ref) bool {
 	if r.Host != "" {
@@ -65,9 +72,7 @@ func (d *documents) holds(space string) bool {
 	if d.calls(ctx, space) {
 		return true
 	}
-	bare := *d.tree
-	bare.rules = nil // what Git ignores is no question of names
-	l, failure := bare.begin(ctx)
+	l, failure := d.glance(ctx)
 	if failure != nil {
 		return true // the answer will say why it cannot be told
 	}

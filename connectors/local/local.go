@@ -57,6 +57,22 @@ func openSource(s connectors.Setup) (connectors.Source, *status.Failure) {
 	p.tree = newTree(s, root, p.checkout)
 	docs := newDocs(p.tree)
 	out.Docs = docs
+	if p.tracker = newTracker(p.tree); p.tracker != nil {
+		out.Tracker = p.tracker
+	}
+	out.Owns = func(r ref.Ref) bool {
+		return owns(r) || docs.owns(r) || p.tracker != nil && p.tracker.owns(r)
+	}
+	out.Holds = func(k connectors.Kind, container string) bool {
+		switch k {
+		case connectors.KindDocs:
+			return docs.holds(container)
+		case connectors.KindTracker:
+			return p.tracker != nil && p.tracker.holds(container)
+		default:
+			return true // the checkout says what its repository is called
+		}
+	}
 	out.Prober = p
 	return out, nil
 }

@@ -15,6 +15,7 @@ type prober struct {
 	root     string
 	checkout *checkout // nil: the root is no checkout
 	tree     *tree
+	tracker  *fileTracker // nil: there is none
 }
 
 // Probe looks at the directory and asks git for the state of the clone.
@@ -29,7 +30,7 @@ func (p *prober) Probe(ctx context.Context) connectors.Probe {
 	}
 	fingerprint := p.root
 	repo, notes := p.repoGrants(ctx)
-	out.Capabilities = append(append(p.trackerGrants(), repo...), p.docsGrants(ctx)...)
+	out.Capabilities = append(append(p.trackerGrants(ctx), repo...), p.docsGrants(ctx)...)
 	out.Notes = notes
 	if p.checkout != nil {
 		fingerprint += "\x00" + p.checkout.top
@@ -76,19 +77,18 @@ func (p *prober) repoGrants(ctx context.Context) ([]connectors.Grant, []string) 
 	return out, notes
 }
 
-// unsupported are grants of what this source has no part for.
-func (p *prober) unsupported(what string, cs ...connectors.Capability) []connectors.Grant {
-	f := status.Fail(status.OperationUnsupported, status.By(p.source), status.Feature.Is(what))
+// trackerGrants are the capabilities of the file-based tracker.
+func (p *prober) trackerGrants(ctx context.Context) []connectors.Grant {
+	cs := []connectors.Capability{connectors.IssueRead, connectors.ProjectRead}
+	if p.tracker != nil {
+		return p.tracker.grants(ctx, cs...)
+	}
+	f := noTracker(p.source)
 	var out []connectors.Grant
 	for _, c := range cs {
 		out = append(out, connectors.Grant{Capability: c, State: connectors.Unsupported, Failure: &f})
 	}
 	return out
-}
-
-// trackerGrants are the capabilities of the file-based tracker.
-func (p *prober) trackerGrants() []connectors.Grant {
-	return p.unsupported("a file-based tracker", connectors.IssueRead, connectors.ProjectRead)
 }
 
 // docsGrants are the capabilities of the document tree.

@@ -12,7 +12,7 @@ import (
 // it a block of its own.
 const inlined = 4 << 10
 
-// content is the text of one file.
+// fileText is the text of one file.
 type fileText struct {
 	text     string // UTF-8, as it was written
 	encoding markup.Encoding
@@ -20,8 +20,11 @@ type fileText struct {
 	modified time.Time
 }
 
-// read reads one file as text, or says why it could not.
-func (l *look) file(real string) (fileText, skip) {
+// file reads one document, or says why it could not.
+func (l *look) file(real string) (fileText, skip) { return l.fileUpTo(real, l.bounds.fileSize) }
+
+// fileUpTo reads one file of at most limit bytes as text.
+func (l *look) fileUpTo(real string, limit int64) (fileText, skip) {
 	f, err := l.vol.Open(real)
 	if err != nil {
 		return fileText{}, skipOf(err)
@@ -35,17 +38,17 @@ func (l *look) file(real string) (fileText, skip) {
 	switch {
 	case !info.Mode().IsRegular():
 		return out, skipChanged
-	case info.Size() > l.bounds.fileSize:
+	case info.Size() > limit:
 		return out, skipTooLarge
 	case dataless(info): // LD-14: reading it would wait for a download
 		return out, skipPlaceholder
 	}
-	b, err := io.ReadAll(io.LimitReader(f, l.bounds.fileSize+1))
+	b, err := io.ReadAll(io.LimitReader(f, limit+1))
 	l.read += int64(len(b))
 	if err != nil {
 		return out, skipOf(err)
 	}
-	return out.decode(b, l.bounds.fileSize)
+	return out.decode(b, limit)
 }
 
 func (t fileText) decode(b []byte, limit int64) (fileText, skip) {

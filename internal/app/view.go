@@ -16,6 +16,8 @@ type (
 	Manifest = capabilities.Manifest
 	// ManifestSource is one source in it.
 	ManifestSource = capabilities.Source
+	// ManifestCapability is one ability of a source in it.
+	ManifestCapability = capabilities.Capability
 	// Tool is one tool as clients see it.
 	Tool = server.Tool
 	// Reply is the answer to one call, both channels.

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/frank-mcp/frank/internal/app"
 	"github.com/frank-mcp/frank/status"
@@ -110,7 +111,14 @@ func overview(s screen, path string, found app.FailureListing, all []app.Failure
 	for _, r := range found.Records {
 		rows = append(rows, []string{r.At.Local().Format("01-02 15:04:05"), clean(r.Tool), cmp.Or(clean(r.Source), "–"), clean(r.Reason), clean(r.Code)})
 	}
-	for i, line := range table(rows) {
+	lines := table(rows)
+	if s.terminal && slices.ContainsFunc(lines, func(l string) bool { return utf8.RuneCountInString(l) > s.width }) {
+		for i := range rows { // the reason says the code too, to who knows the reasons
+			rows[i] = rows[i][:len(rows[i])-1]
+		}
+		lines = table(rows)
+	}
+	for i, line := range lines {
 		if i == 0 {
 			line = s.paint(bold, line)
 		}

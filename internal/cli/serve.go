@@ -35,7 +35,7 @@ func (*stdioCommand) run(r *run, _ []string) error {
 		return err
 	}
 	if screenOf(r.In).terminal {
-		say(r.Err, "frank: waiting for an MCP client on standard input. A host starts frank by itself;\nto try it by hand: frank doctor, frank call list_capabilities, frank --help. Ctrl-C ends.")
+		say(r.Err, "frank: waiting for an MCP client on standard input; hosts start frank like this.\nTo look around by hand, end it with Ctrl-C and try: frank doctor, frank --help")
 	}
 	announce(log, a, "stdio")
 	return a.Server.ServeStdio(r.ctx, r.In, r.Out)

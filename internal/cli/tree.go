@@ -8,8 +8,9 @@ import (
 	"unicode/utf8"
 )
 
-// maxInline is the length up to which a small object is shown on one line.
-const maxInline = 100
+// maxInline is the length up to which an object or list is shown in a row; a
+// terminal breaks the row at its edge.
+const maxInline = 160
 
 // node is a JSON value whose object keeps the order of its keys.
 type node struct {
@@ -99,14 +100,31 @@ func (p *printer) line(depth int, text string) {
 	p.b.WriteString(strings.Repeat("  ", depth) + text + "\n")
 }
 
+// short writes a prefix and a value of one line, if the value is one.
+func (p *printer) short(n node, depth int, prefix string) bool {
+	text := inline(n)
+	if text == "" || n.kind != 's' && utf8.RuneCountInString(text) > maxInline {
+		return false
+	}
+	room := p.s.width - 2*depth - utf8.RuneCountInString(prefix)
+	if p.s.terminal && !isLine(n) && utf8.RuneCountInString(text) > room {
+		text = strings.TrimPrefix(wrap(prefix+text, p.s.width, 2*depth+2), prefix)
+	}
+	if label, ok := strings.CutSuffix(prefix, ": "); ok {
+		prefix = p.s.paint(dim, label+":") + " "
+	}
+	p.line(depth, prefix+text)
+	return true
+}
+
 // members writes the members of an object, one under the other.
 func (p *printer) members(n node, depth int) {
 	for i, key := range n.keys {
-		label := p.s.paint(dim, strings.ReplaceAll(key, "_", " ")+":")
+		name := strings.ReplaceAll(key, "_", " ") + ": "
+		label := p.s.paint(dim, strings.TrimSpace(name))
 		kid := n.kids[i]
 		switch {
-		case inline(kid) != "":
-			p.line(depth, label+" "+inline(kid))
+		case p.short(kid, depth, name):
 		case kid.kind == 's' && kid.text == "" || kid.kind != 's' && len(kid.kids) == 0:
 		case kid.kind == 's':
 			p.line(depth, label)
@@ -125,8 +143,7 @@ func (p *printer) members(n node, depth int) {
 func (p *printer) list(n node, depth int) {
 	for _, kid := range n.kids {
 		switch {
-		case inline(kid) != "":
-			p.line(depth, "- "+inline(kid))
+		case p.short(kid, depth, "- "):
 		case kid.kind == 'o':
 			p.element(kid, depth, "- ")
 		case kid.kind == 's':
@@ -146,7 +163,7 @@ func (p *printer) element(n node, depth int, mark string) {
 		}
 	}
 	if len(head) == 0 && len(n.keys) > 0 {
-		if first := inline(n.kids[0]); first != "" {
+		if first := n.kids[0].text; first != "" && !strings.Contains(first, "\n") {
 			if !names(n.keys[0]) {
 				first = n.keys[0] + ": " + first
 			}
@@ -171,15 +188,20 @@ func (p *printer) block(text string, depth int) {
 // names tells that a first member of that name says what the object is about.
 func names(key string) bool { return key == "source" || key == "name" }
 
+// isLine tells that an object is a line of a file, whose spaces matter.
+func isLine(n node) bool {
+	return len(n.keys) == 2 && n.keys[0] == "line" && n.keys[1] == "text" && !strings.Contains(n.kids[1].text, "\n")
+}
+
 // sameThroughout tells that an object says the same of several things.
 func sameThroughout(n node) bool {
 	return len(n.keys) > 3 && n.kids[0].text != "" && !slices.ContainsFunc(n.kids, func(kid node) bool { return kid.kind != 's' || kid.text != n.kids[0].text })
 }
 
-// inline is the value on one line, empty if it does not fit on one.
+// inline is the value on one line, empty if it has no such form.
 func inline(n node) string {
 	switch {
-	case len(n.keys) == 2 && n.keys[0] == "line" && n.keys[1] == "text" && !strings.Contains(n.kids[1].text, "\n"):
+	case isLine(n):
 		return n.kids[0].text + ": " + n.kids[1].text // a line of a file is shown whole
 	case sameThroughout(n):
 		return n.kids[0].text + " (" + strings.ReplaceAll(strings.Join(n.keys, ", "), "_", " ") + ")"
@@ -210,9 +232,6 @@ func inline(n node) string {
 	out := strings.Join(parts, ", ")
 	if len(parts) > 1 && len(n.keys) > 0 && names(n.keys[0]) {
 		out = parts[0] + ": " + strings.Join(parts[1:], ", ")
-	}
-	if utf8.RuneCountInString(out) > maxInline {
-		return ""
 	}
 	return out
 }

@@ -1,10 +1,11 @@
 package config
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
+
+	"github.com/frank-mcp/frank/internal/pattern"
 )
 
 // Method is the way a credential is got.
@@ -56,7 +57,7 @@ type Auth struct {
 	OrAnonymous bool
 }
 
-var envShape = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+var envShape = pattern.New(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 // auth reads how the credential is got. No text here repeats a value.
 func (r *reader) auth(n ast.Node) Auth {

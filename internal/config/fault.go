@@ -2,10 +2,11 @@ package config
 
 import (
 	"fmt"
-	"regexp"
 	"sort"
 	"strings"
 	"unicode"
+
+	"github.com/frank-mcp/frank/internal/pattern"
 )
 
 // Fault is one thing wrong with the file. Text says what to do about it and
@@ -49,9 +50,9 @@ func (fs Faults) sorted() Faults {
 
 // secretShape knows the tokens of the providers by their published prefixes,
 // and anything that starts like the value of an Authorization header.
-var secretShape = regexp.MustCompile(`(?i)^(gh[pousr]_|github_pat_|glpat-|gldt-|glptt-|lin_api_|lin_oauth_|ntn_|secret_|atatt|atctt|xox[abp]-|bearer\s|basic\s|token\s|eyj)`)
+var secretShape = pattern.New(`(?i)^(gh[pousr]_|github_pat_|glpat-|gldt-|glptt-|lin_api_|lin_oauth_|ntn_|secret_|atatt|atctt|xox[abp]-|bearer\s|basic\s|token\s|eyj)`)
 
-var longRun = regexp.MustCompile(`[A-Za-z0-9+/=_]{20,}`)
+var longRun = pattern.New(`[A-Za-z0-9+/=_]{20,}`)
 
 // looksSecret errs on the side of yes: it only decides what is not repeated.
 func looksSecret(s string) bool {

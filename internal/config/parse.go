@@ -1,12 +1,13 @@
 package config
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/goccy/go-yaml/ast"
+
+	"github.com/frank-mcp/frank/internal/pattern"
 )
 
 // Parse reads a configuration. The path names it in errors, and relative
@@ -108,7 +109,7 @@ type Rule struct {
 	On string
 }
 
-var ruleShape = regexp.MustCompile(`^\s*([a-z*][a-z0-9_.*]*(?::[a-z*]+)?)\s+on\s+(\S+)\s*$`)
+var ruleShape = pattern.New(`^\s*([a-z*][a-z0-9_.*]*(?::[a-z*]+)?)\s+on\s+(\S+)\s*$`)
 
 // ParseRule reads "capability on glob"; false if s is anything else.
 func ParseRule(s string) (Rule, bool) {

@@ -3,13 +3,14 @@ package config
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
+
+	"github.com/frank-mcp/frank/internal/pattern"
 )
 
 // reader walks the syntax tree itself, since a decoder stops at the first
@@ -185,7 +186,7 @@ func (r *reader) keyName(n ast.MapKeyNode, what string) (string, bool) {
 	return "", false
 }
 
-var keyShape = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.-]{0,39}$`)
+var keyShape = pattern.New(`^[A-Za-z][A-Za-z0-9_.-]{0,39}$`)
 
 func (r *reader) unknown(n ast.Node, name, what string, keys []key) {
 	valid := make([]string, len(keys))

@@ -2,8 +2,9 @@ package config
 
 import (
 	"net/url"
-	"regexp"
 	"strings"
+
+	"github.com/frank-mcp/frank/internal/pattern"
 )
 
 // remote is a repository on a GitHub host. The user name and password that a
@@ -35,7 +36,7 @@ func pickRemote(list, enterprise string) (remote, bool) {
 }
 
 // scpLike is git's short form for ssh: [user@]host:path.
-var scpLike = regexp.MustCompile(`^(?:[^@/\s]+@)?([A-Za-z0-9.-]+):([^/\s].*|/[^/].*)$`)
+var scpLike = pattern.New(`^(?:[^@/\s]+@)?([A-Za-z0-9.-]+):([^/\s].*|/[^/].*)$`)
 
 func parseRemote(address, enterprise string) (remote, bool) {
 	host, path := "", ""
@@ -69,4 +70,4 @@ func parseRemote(address, enterprise string) (remote, bool) {
 	return remote{host, project}, true
 }
 
-var remoteProject = regexp.MustCompile(`^[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+$`)
+var remoteProject = pattern.New(`^[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+$`)

@@ -3,14 +3,15 @@ package config
 import (
 	"net"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
+
+	"github.com/frank-mcp/frank/internal/pattern"
 )
 
-var nameShape = regexp.MustCompile(`^[a-z][a-z0-9-]*$`)
+var nameShape = pattern.New(`^[a-z][a-z0-9-]*$`)
 
 // source reads one source and returns the nodes of the keys it has.
 func (r *reader) source(n ast.Node) (Source, map[string]ast.Node) {
@@ -105,7 +106,7 @@ func (r *reader) remote(s *Source, n ast.Node, at map[string]ast.Node, baseURL a
 	}
 }
 
-var forgeProject = regexp.MustCompile(`^[^/\s]+/[^/\s]+$`)
+var forgeProject = pattern.New(`^[^/\s]+/[^/\s]+$`)
 
 func exampleURL(provider string) string {
 	switch provider {

@@ -109,6 +109,14 @@ func TestToolsAskTheClientOnTheStreamOfTheirCall(t *testing.T) {
 	}
 }
 
+func TestErrorOfAWrappedToolIsNotShown(t *testing.T) {
+	res := start(t).post(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"test_input_required_result_tampered_state","requestState":"x"}}`)
+	defer res.Body.Close()
+	if raw, _ := io.ReadAll(res.Body); strings.Contains(string(raw), errTampered.Error()) || !strings.Contains(string(raw), "-32603") {
+		t.Errorf("%s", raw)
+	}
+}
+
 func TestPanicOfAWrappedToolIsNotShown(t *testing.T) {
 	c := start(t)
 	res := c.post(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"panics"}}`)

@@ -1,13 +1,14 @@
 package ref
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/frank-mcp/frank/internal/pattern"
 )
 
-var digits = regexp.MustCompile(`^[1-9][0-9]{0,9}$`)
+var digits = pattern.New(`^[1-9][0-9]{0,9}$`)
 
 // markers are the words that follow the repository in a forge's paths.
 func marker(word string) bool {

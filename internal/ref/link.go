@@ -2,9 +2,10 @@ package ref
 
 import (
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/frank-mcp/frank/internal/pattern"
 )
 
 // link is a web address taken apart.
@@ -16,10 +17,10 @@ type link struct {
 }
 
 var (
-	scheme   = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9+.-]*)://`)
-	noHost   = regexp.MustCompile(`(?i)^(javascript|data|mailto|vbscript|about|blob|tel):`)
-	scpLike  = regexp.MustCompile(`^[A-Za-z0-9._-]+@([A-Za-z0-9.-]+):/?([^:\s]+)$`)
-	hostName = regexp.MustCompile(`^(?:[a-z0-9](?:[a-z0-9._-]*[a-z0-9])?|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?$`)
+	scheme   = pattern.New(`^([A-Za-z][A-Za-z0-9+.-]*)://`)
+	noHost   = pattern.New(`(?i)^(javascript|data|mailto|vbscript|about|blob|tel):`)
+	scpLike  = pattern.New(`^[A-Za-z0-9._-]+@([A-Za-z0-9.-]+):/?([^:\s]+)$`)
+	hostName = pattern.New(`^(?:[a-z0-9](?:[a-z0-9._-]*[a-z0-9])?|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?$`)
 )
 
 // parseLink reads a link or the address of a Git repository; ok is false for a

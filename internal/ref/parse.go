@@ -1,10 +1,11 @@
 package ref
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/frank-mcp/frank/internal/pattern"
 )
 
 // MaxLength is the longest reference that is read, in bytes.
@@ -88,7 +89,7 @@ func parseOnce(s string) (Ref, error) {
 	return parseText(s)
 }
 
-var markdownLink = regexp.MustCompile(`^!?\[[^\]]*\]\(\s*<?([^\s<>]+?)>?(?:\s+"[^"]*")?\s*\)$`)
+var markdownLink = pattern.New(`^!?\[[^\]]*\]\(\s*<?([^\s<>]+?)>?(?:\s+"[^"]*")?\s*\)$`)
 
 // wraps are pairs that stand around a reference in prose.
 var wraps = [...][2]string{{"<", ">"}, {`"`, `"`}, {"'", "'"}, {"`", "`"}, {"“", "”"}, {"‘", "’"}, {"«", "»"}, {"(", ")"}, {"[", "]"}}

@@ -1,24 +1,25 @@
 package ref
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/frank-mcp/frank/internal/pattern"
 )
 
 var (
-	number     = regexp.MustCompile(`^#?([1-9][0-9]{0,9})$`)
-	bang       = regexp.MustCompile(`^!([1-9][0-9]{0,9})$`)
-	forgeItem  = regexp.MustCompile(`^([A-Za-z0-9_.-]+(?:/[A-Za-z0-9_.-]+)+)([#!])([1-9][0-9]{0,9})$`)
-	trackerKey = regexp.MustCompile(`^([A-Z][A-Z0-9_]{0,29})-([1-9][0-9]{0,9})$`)
-	hash       = regexp.MustCompile(`^[0-9a-fA-F]{7,40}$`)
+	number     = pattern.New(`^#?([1-9][0-9]{0,9})$`)
+	bang       = pattern.New(`^!([1-9][0-9]{0,9})$`)
+	forgeItem  = pattern.New(`^([A-Za-z0-9_.-]+(?:/[A-Za-z0-9_.-]+)+)([#!])([1-9][0-9]{0,9})$`)
+	trackerKey = pattern.New(`^([A-Z][A-Z0-9_]{0,29})-([1-9][0-9]{0,9})$`)
+	hash       = pattern.New(`^[0-9a-fA-F]{7,40}$`)
 	// Backlog.md counts (task-12, sub-task task-12.1); beads hashes (bd-a1b2).
-	fileTask  = regexp.MustCompile(`^([a-z][a-z0-9]{0,29}(?:-[a-z0-9]+)*)-([a-z0-9]{1,8}(?:\.[0-9]{1,6})*)$`)
-	project   = regexp.MustCompile(`^[A-Za-z0-9_.-]+(?:/[A-Za-z0-9_.-]+)+$`)
-	revision  = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_./+~^-]*$`)
-	lineTail  = regexp.MustCompile(`^(.+?):([0-9]{1,9})(?:-([0-9]{1,9})|:[0-9]{1,9})?:?$`)
-	lineMark  = regexp.MustCompile(`^L([0-9]{1,9})(?:C[0-9]+)?(?:-L?([0-9]{1,9})(?:C[0-9]+)?)?$`)
-	extension = regexp.MustCompile(`[^/]\.[A-Za-z][A-Za-z0-9_+-]{0,11}$`)
+	fileTask  = pattern.New(`^([a-z][a-z0-9]{0,29}(?:-[a-z0-9]+)*)-([a-z0-9]{1,8}(?:\.[0-9]{1,6})*)$`)
+	project   = pattern.New(`^[A-Za-z0-9_.-]+(?:/[A-Za-z0-9_.-]+)+$`)
+	revision  = pattern.New(`^[A-Za-z0-9_][A-Za-z0-9_./+~^-]*$`)
+	lineTail  = pattern.New(`^(.+?):([0-9]{1,9})(?:-([0-9]{1,9})|:[0-9]{1,9})?:?$`)
+	lineMark  = pattern.New(`^L([0-9]{1,9})(?:C[0-9]+)?(?:-L?([0-9]{1,9})(?:C[0-9]+)?)?$`)
+	extension = pattern.New(`[^/]\.[A-Za-z][A-Za-z0-9_+-]{0,11}$`)
 )
 
 // parseText reads a reference that is no link.

@@ -1,9 +1,10 @@
 package ref
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/frank-mcp/frank/internal/pattern"
 )
 
 func (r *Ref) setKey(key string) {
@@ -14,7 +15,7 @@ func (r *Ref) setKey(key string) {
 
 func isKey(s string) bool { return trackerKey.MatchString(strings.ToUpper(s)) }
 
-var projectKey = regexp.MustCompile(`^[A-Z][A-Z0-9_]{0,29}$`)
+var projectKey = pattern.New(`^[A-Z][A-Z0-9_]{0,29}$`)
 
 // readJira reads /browse/KEY-1, boards with a selected issue, projects and the
 // REST addresses of Jira.
@@ -166,7 +167,7 @@ func readLinear(r *Ref, l link) {
 	}
 }
 
-var notionID = regexp.MustCompile(`(?i)^(?:(.*)-)?([0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$`)
+var notionID = pattern.New(`(?i)^(?:(.*)-)?([0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$`)
 
 // readNotion reads the 32 hex digits at the end of a page's link; p= is the
 // page open beside a database.

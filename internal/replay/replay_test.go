@@ -128,7 +128,7 @@ func TestItFails(t *testing.T) {
 		"nothing wrong":    {ok, ""},
 		"unexpected":       {func(rt http.RoundTripper) { ok(rt); _, _, _ = ask(t, rt, "GET", "/c?y=2", "") }, "unexpected request: GET /c?y=2"},
 		"once too often":   {func(rt http.RoundTripper) { ok(rt); _, _, _ = ask(t, rt, "POST", "/b", "word") }, "unexpected request: POST /b"},
-		"other query":      {func(rt http.RoundTripper) { ok(rt); _, _, _ = ask(t, rt, "GET", "/a?x=2", "") }, "unexpected request: GET /a?x=2"},
+		"other query":      {func(rt http.RoundTripper) { _, _, _ = ask(t, rt, "GET", "/a?x=2", "") }, "unexpected request: GET /a?x=2"},
 		"unused":           {func(http.RoundTripper) {}, "exchange was used 0 times of 1: GET /a?x=1"},
 		"used too seldom":  {func(rt http.RoundTripper) { _, _, _ = ask(t, rt, "POST", "/b", "word") }, "exchange 2 was used 1 times of 2: POST /b"},
 		"header missing":   {func(rt http.RoundTripper) { _, _, _ = ask(t, rt, "GET", "/a?x=1", "") }, "header Authorization is not as recorded (sent: false)"},
@@ -214,7 +214,7 @@ func TestSlipsOfThePenAreErrors(t *testing.T) {
 	for name, text := range map[string]string{
 		"unknown section":      "-- exchnage --\n> GET /\n< 200\n",
 		"twice":                "-- config.yaml --\n-- config.yaml --\n",
-		"unknown key":          "-- want.json --\n{\"satus\": \"empty\"}\n",
+		"unknown key":          "-- call.json --\n{}\n-- want.json --\n{\"satus\": \"empty\"}\n",
 		"two values":           "-- call.json --\n{} {}\n",
 		"no answer":            "-- exchange --\n> GET /\n",
 		"no request":           "-- exchange --\n< 200\n",

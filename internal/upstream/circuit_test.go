@@ -34,6 +34,7 @@ func TestCircuitOpensOnlyAfterUsedUpRetries(t *testing.T) {
 	}{
 		"reset":  {breaks(errReset), true},
 		"502":    {html(502, ``), true},
+		"hang":   {hangs, true},
 		"429":    {answer(429, `{}`), true},
 		"cut":    {cutAnswer(200, `{`, "application/json"), true},
 		"500":    {answer(500, `{}`), false},

@@ -108,6 +108,9 @@ func TestRecoveryLeavesATrace(t *testing.T) {
 		if got := recoveries(call); got != "http_5xx@1 network_error@2" {
 			t.Errorf("recovered %q", got)
 		}
+		if text := status.Refuse(status.Question{}, status.Fail(status.Cancelled)).Traced(call).Text(); !strings.Contains(text, `"attempts":3`) {
+			t.Errorf("attempts are not counted: %s", text)
+		}
 		if len(said) != 2 || !strings.Contains(said[0], "http_5xx") {
 			t.Errorf("progress %q", said)
 		}

@@ -3,7 +3,6 @@ package upstream
 import (
 	"bytes"
 	"context"
-	"errors"
 	"io"
 	"log/slog"
 	"net/http"
@@ -42,9 +41,6 @@ type sending struct {
 	called    status.APICall
 	past      []setback
 }
-
-// errBudget is why a call ends whose time for attempts and waits is spent.
-var errBudget = errors.New("upstream: the budget is spent")
 
 // setback is an attempt that failed and was followed by another.
 type setback struct {
@@ -146,8 +142,6 @@ func (s *sending) run(ctx context.Context) (x *Exchange, f *status.Failure) {
 		broken := status.Broken(*first, wait, status.By(s.c.opts.Source), status.Fingerprint(s.fp))
 		return nil, &broken
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, s.c.opts.Retry.Budget, errBudget)
-	defer cancel()
 	out, used := s.try(ctx, pass)
 	if used {
 		out.f = s.rest(*out.f)
@@ -158,7 +152,9 @@ func (s *sending) run(ctx context.Context) (x *Exchange, f *status.Failure) {
 
 // try makes attempts until one decides. used tells that it gave up although the
 // failure is of a kind that is retried.
-func (s *sending) try(ctx context.Context, p pass) (out outcome, used bool) {
+func (s *sending) try(outer context.Context, p pass) (out outcome, used bool) {
+	ctx, cancel := context.WithTimeout(outer, s.c.opts.Retry.Budget)
+	defer cancel()
 	limit := s.c.opts.Retry.MaxAttempts
 	if p != nil { // one request finds out whether the source works again
 		limit = 1
@@ -177,11 +173,8 @@ func (s *sending) try(ctx context.Context, p pass) (out outcome, used bool) {
 			s.recovered(n)
 			return out, false
 		}
-		if !s.read && !s.want.Repeatable {
-			return out, false
-		}
-		if ctx.Err() != nil { // out of time of our own: the retries are used up as well
-			return out, context.Cause(ctx) == errBudget
+		if !s.read && !s.want.Repeatable || outer.Err() != nil {
+			return out, false // it may not be repeated, or nobody waits for it
 		}
 		wait, ok := s.pause(ctx, out, n, limit)
 		if !ok {

@@ -84,7 +84,8 @@ type Want struct {
 	Repeatable bool
 }
 
-// Exchange is one answer, read to its end.
+// Exchange is one answer, read to its end. Header and Body may be shared with
+// other callers and with the store: they are read, never changed.
 type Exchange struct {
 	Method   string
 	Path     string // as sent, without host and query

@@ -1,0 +1,243 @@
+package local
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/frank-mcp/frank/connectors"
+	"github.com/frank-mcp/frank/internal/markup"
+)
+
+// taskMatter is the front matter of a task. Lists may be written as one text.
+type taskMatter struct {
+	ID            scalar `yaml:"id"`
+	Title         scalar `yaml:"title"`
+	Status        scalar `yaml:"status"`
+	Assignee      texts  `yaml:"assignee"`
+	Reporter      scalar `yaml:"reporter"`
+	Created       scalar `yaml:"created_date"`
+	Updated       scalar `yaml:"updated_date"`
+	Labels        texts  `yaml:"labels"`
+	Milestone     scalar `yaml:"milestone"`
+	Dependencies  texts  `yaml:"dependencies"`
+	References    texts  `yaml:"references"`
+	Documentation texts  `yaml:"documentation"`
+	Parent        scalar `yaml:"parent_task_id"`
+	Subtasks      texts  `yaml:"subtasks"`
+	Priority      scalar `yaml:"priority"`
+	Type          scalar `yaml:"type"`
+	Due           scalar `yaml:"due_date"`
+}
+
+// scalar is a single value, whatever its type in YAML.
+type scalar string
+
+// UnmarshalYAML takes any single value as text.
+func (s *scalar) UnmarshalYAML(unmarshal func(any) error) error {
+	var v any
+	if err := unmarshal(&v); err != nil {
+		return err
+	}
+	switch v := v.(type) {
+	case nil:
+	case []any, map[string]any:
+		return fmt.Errorf("a list or mapping where one value belongs")
+	default:
+		*s = scalar(fmt.Sprint(v))
+	}
+	return nil
+}
+
+// texts is a list of values, or one of them.
+type texts []string
+
+// UnmarshalYAML takes a list or a single value.
+func (t *texts) UnmarshalYAML(unmarshal func(any) error) error {
+	var v any
+	if err := unmarshal(&v); err != nil {
+		return err
+	}
+	switch v := v.(type) {
+	case nil:
+	case []any:
+		for _, x := range v {
+			if x != nil {
+				*t = append(*t, fmt.Sprint(x))
+			}
+		}
+	case map[string]any:
+		return fmt.Errorf("a mapping where a list belongs")
+	default:
+		if s := fmt.Sprint(v); s != "" {
+			*t = texts{s}
+		}
+	}
+	return nil
+}
+
+// lines are the values as names in items.
+func (t texts) lines() []string {
+	var out []string
+	for _, s := range t {
+		if s = markup.Line(s, maxName); s != "" {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+func (s scalar) line() string { return markup.Line(string(s), maxName) }
+
+// splitMatter takes the YAML front matter off a text.
+func splitMatter(text string) (matter, body string, ok bool) {
+	text = strings.ReplaceAll(text, "\r\n", "\n")
+	rest, ok := strings.CutPrefix(text, "---\n")
+	if !ok {
+		return "", "", false
+	}
+	if matter, body, ok = strings.Cut("\n"+rest, "\n---\n"); ok {
+		return matter, body, true
+	}
+	matter, ok = strings.CutSuffix("\n"+strings.TrimRight(rest, " \n"), "\n---")
+	return matter, "", ok
+}
+
+var (
+	nameLine = regexp.MustCompile(`(?m)^(\s*(?:assignee|reporter):\s*|\s*-\s+)(@[^\n]*?)\s*$`)
+	nameList = regexp.MustCompile(`(?m)^\s*(?:assignee|reporter):\s*\[.*$`)
+	nameItem = regexp.MustCompile(`([\[,]\s*)(@[^,\]"']+)`)
+)
+
+// quoteNames puts quotes around @names, which Backlog.md writes without and
+// YAML reserves.
+func quoteNames(matter string) string {
+	if !strings.Contains(matter, "@") {
+		return matter
+	}
+	matter = nameLine.ReplaceAllStringFunc(matter, func(line string) string {
+		m := nameLine.FindStringSubmatch(line)
+		return m[1] + "'" + strings.ReplaceAll(m[2], "'", "''") + "'"
+	})
+	return nameList.ReplaceAllStringFunc(matter, func(line string) string {
+		return nameItem.ReplaceAllString(line, "$1'$2'")
+	})
+}
+
+// marks are the comments by which Backlog.md finds its own sections again.
+var marks = regexp.MustCompile(`(?m)^[ \t]*<!-- (?:SECTION:[A-Z_]+|AC|DOD|COMMENTS?):(?:BEGIN|END) -->[ \t]*\n?`)
+
+// record makes the record of a task from its front matter and text.
+func (m taskMatter) record(l *look, body string, t fileText) record {
+	plain, thread := takeComments(body)
+	shown, removed := markup.CleanMarkdown(strings.TrimSpace(marks.ReplaceAllString(plain, "")))
+	title, more := markup.Clean(string(m.Title))
+	created, _ := parseDay(string(m.Created))
+	updated, until := parseDay(string(m.Updated))
+	if updated.IsZero() {
+		updated, until = parseDay(string(m.Created))
+	}
+	if updated.IsZero() {
+		updated, until = t.modified.Truncate(time.Second), t.modified
+	}
+	i := connectors.Issue{
+		Origin: connectors.Origin{Source: l.source, Ref: m.ID.line(), Title: markup.Line(title, maxName), UpdatedAt: &updated,
+			Removed: removed.Add(more).Total(), Container: l.container()},
+		State: m.Status.line(), Type: m.Type.line(), Priority: m.Priority.line(), Author: m.Reporter.line(),
+		Assignees: m.Assignee.lines(), Labels: m.Labels.lines(), Milestone: m.Milestone.line(), Body: shown, Thread: thread,
+	}
+	if !created.IsZero() {
+		i.CreatedAt = &created
+	}
+	n := len(thread)
+	i.Comments = &n
+	i.Links = m.links()
+	if m.Due != "" {
+		i.Fields = append(i.Fields, connectors.NamedValue{Name: "due_date", Value: m.Due.line()})
+	}
+	whole, _ := markup.Clean(body)
+	return record{issue: i, text: []string{i.Ref, i.Title, whole}, until: until}
+}
+
+func (m taskMatter) links() []connectors.Link {
+	var out []connectors.Link
+	for _, id := range m.Dependencies.lines() {
+		out = append(out, connectors.Link{Type: "depends_on", Ref: id})
+	}
+	if m.Parent != "" {
+		out = append(out, connectors.Link{Type: "parent", Ref: m.Parent.line()})
+	}
+	for _, id := range m.Subtasks.lines() {
+		out = append(out, connectors.Link{Type: "child", Ref: id})
+	}
+	for _, to := range append(m.References.lines(), m.Documentation.lines()...) {
+		link := connectors.Link{Type: "reference", Ref: to}
+		if strings.HasPrefix(to, "https://") || strings.HasPrefix(to, "http://") {
+			link.URL = to
+		}
+		out = append(out, link)
+	}
+	return out
+}
+
+var (
+	commentPart  = regexp.MustCompile(`(?s)(?:## Comments[ \t]*\n+)?<!-- COMMENTS:BEGIN -->\s*\n(.*?)<!-- COMMENTS:END -->[ \t]*\n?`)
+	commentBlock = regexp.MustCompile(`(?s)<!-- COMMENT:BEGIN -->\s*\n(.*?)<!-- COMMENT:END -->`)
+	commentHead  = regexp.MustCompile(`^([A-Za-z_]+):[ \t]*(.*)$`)
+)
+
+// takeComments takes the comments off the text of a task.
+func takeComments(body string) (rest string, thread []connectors.Comment) {
+	part := commentPart.FindStringSubmatchIndex(body)
+	if part == nil {
+		return body, nil
+	}
+	for _, block := range commentBlock.FindAllStringSubmatch(body[part[2]:part[3]], -1) {
+		head, text, ok := strings.Cut(strings.TrimSpace(block[1]), "\n\n")
+		if !ok {
+			head, text = "", head
+		}
+		var c connectors.Comment
+		c.Body, _ = markup.CleanMarkdown(strings.TrimSpace(text))
+		for _, line := range strings.Split(head, "\n") {
+			c = withHead(c, commentHead.FindStringSubmatch(line))
+		}
+		thread = append(thread, c)
+	}
+	return body[:part[0]] + body[part[1]:], thread
+}
+
+// withHead adds one line of the head of a comment.
+func withHead(c connectors.Comment, m []string) connectors.Comment {
+	if m == nil {
+		return c
+	}
+	switch strings.ToLower(m[1]) {
+	case "index":
+		c.ID = markup.Line(m[2], 40)
+	case "author":
+		c.Author = markup.Line(m[2], maxName)
+	case "created":
+		if at, _ := parseDay(m[2]); !at.IsZero() {
+			c.CreatedAt = &at
+		}
+	}
+	return c
+}
+
+// parseDay reads a date as Backlog.md writes it, in UTC; until is its last
+// moment, since most have no time of day. Both are zero if it cannot be read.
+func parseDay(s string) (at, until time.Time) {
+	s = strings.TrimSpace(s)
+	for layout, span := range map[string]time.Duration{
+		"2006-01-02": 24 * time.Hour, "02-01-06": 24 * time.Hour, "02/01/06": 24 * time.Hour, "02.01.06": 24 * time.Hour,
+		"2006-01-02 15:04": time.Minute, "2006-01-02T15:04": time.Minute,
+		"2006-01-02 15:04:05": time.Second, time.RFC3339: time.Second,
+	} {
+		if at, err := time.Parse(layout, s); err == nil {
+			return at.UTC(), at.UTC().Add(span - time.Nanosecond)
+		}
+	}
+	return time.Time{}, time.Time{}
+}
