@@ -15,6 +15,7 @@ import (
 	"flag"
 	"fmt"
 	"log/slog"
+	"net"
 	"os"
 	"os/signal"
 	"syscall"
@@ -36,11 +37,14 @@ func main() {
 func run(addr string) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	srv := newFixture(slog.New(slog.NewTextHandler(os.Stderr, nil))).srv
+	log := slog.New(slog.NewJSONHandler(os.Stderr, nil))
+	srv := newFixture(log).srv
 	if addr == "" {
 		return srv.ServeStdio(ctx, os.Stdin, os.Stdout)
 	}
-	return srv.ListenHTTP(ctx, server.HTTPOptions{Addr: addr})
+	return srv.ListenHTTP(ctx, server.HTTPOptions{Addr: addr, Listening: func(a net.Addr) {
+		log.Info("listening", "streamable_http", "http://"+a.String()+"/mcp")
+	}})
 }
 
 // fixture adds what the suites look for to a core.
