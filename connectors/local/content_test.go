@@ -1,3 +1,5 @@
+//go:build unix
+
 package local_test
 
 import (
@@ -56,6 +58,34 @@ func TestLG12_UntrackedFilesAreSearchedAndIgnoredOnesAreNamed(t *testing.T) {
 		t.Fatal(err)
 	}
 	readFile(t, s, connectors.FileGet{Path: "link.txt"}).is(status.AccessFailure, status.CapabilityUnavailable, "operation_unsupported", 0)
+}
+
+func TestLG12_LD05_AScopeThatGitDoesNotEnterIsNoAbsence(t *testing.T) {
+	l := newLab(t)
+	o := l.repo("r")
+	l.commit(o, "rules", map[string]string{".gitignore": "ign/\n", "real/t.txt": "needle\n", "real/deep/u.txt": "needle\n"})
+	l.write("r/ign/sub/i.md", "needle\n")
+	if err := os.Mkdir(l.path("r/void"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, target := range map[string]string{"link": "real", "skipped": "ign", "away": ".."} {
+		if err := os.Symlink(target, l.path("r", name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	l.commit(o, "links", nil)
+	s := l.source(o)
+	for _, p := range []string{"ign", "ign/sub", "skipped", "skipped/sub"} {
+		search(t, s, connectors.CodeQuery{Text: "needle", Path: p}).is(status.AccessFailure, status.CapabilityUnavailable, "operation_unsupported", 0)
+		list(t, s, connectors.RepoList{Path: p}).is(status.AccessFailure, status.CapabilityUnavailable, "operation_unsupported", 0)
+	}
+	for _, revision := range []string{"", "HEAD"} {
+		search(t, s, connectors.CodeQuery{Text: "needle", Path: "link", Revision: revision}).is(status.Success, status.None, "", 2)
+		search(t, s, connectors.CodeQuery{Text: "needle", Path: "link/deep", Revision: revision}).is(status.Success, status.None, "", 1)
+		list(t, s, connectors.RepoList{Path: "link", Revision: revision}).is(status.Success, status.None, "", 2)
+		list(t, s, connectors.RepoList{Path: "away", Revision: revision}).is(status.AccessFailure, status.AccessDenied, "policy_denied", 0)
+	}
+	search(t, s, connectors.CodeQuery{Text: "needle", Path: "void"}).is(status.Empty, status.None, "", 0)
 }
 
 func TestLG12_FilesThatGitAssumesUnchangedAreReadFromTheDisk(t *testing.T) {
@@ -293,6 +323,12 @@ func TestAHostileRepositoryRunsNothing(t *testing.T) {
 	fmt.Fprintf(f, config, evil)
 	f.Close()
 	l.write("origin/a.txt", "changed on disk, needle\n")
+	signed := "gpgsig -----BEGIN PGP SIGNATURE-----\n \n x\n -----END PGP SIGNATURE-----\n\n"
+	l.write("commit", strings.Replace(l.git(o, "cat-file", "commit", "HEAD")+"\n", "\n\n", "\n"+signed, 1))
+	l.git(o, "update-ref", "refs/heads/main", l.git(o, "hash-object", "-t", "commit", "-w", l.path("commit")))
+	if err := os.Remove(mark); err != nil && !os.IsNotExist(err) {
+		t.Fatal(err)
+	}
 	s := l.source(o)
 	for _, revision := range []string{"", "HEAD"} {
 		search(t, s, connectors.CodeQuery{Text: "needle", Revision: revision})

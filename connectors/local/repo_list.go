@@ -122,14 +122,23 @@ func (v *visit) listFiles(q connectors.RepoList) status.Result[connectors.Entry]
 			return fail(*failure)
 		}
 	}
+	if l.scope, failure = v.place(s, l.rev.commit); failure != nil {
+		return fail(*failure)
+	}
+	s = l.scope
 	outs := l.collect()
 	for _, out := range outs {
 		if out.fault != nil {
 			return fail(*out.fault)
 		}
 	}
-	if !l.any && s.prefix != "" && l.nothingThere() {
-		return missing[connectors.Entry](v, s.prefix, l.rev.commit)
+	if !l.any && s.prefix != "" {
+		if l.nothingThere() {
+			return missing[connectors.Entry](v, s.prefix, l.rev.commit)
+		}
+		if failure := v.notSkipped(s); failure != nil {
+			return fail(*failure)
+		}
 	}
 	a := v.audit("git "+l.how(), kind)
 	doubt(a, outs...)

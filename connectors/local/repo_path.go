@@ -101,6 +101,48 @@ func (c *checkout) newScope(name string) (scope, *status.Failure) {
 	return scope{name, prefix, expr}, nil
 }
 
+// place replaces symbolic links in the prefix of a scope: git lists and searches
+// nothing behind one. LD-04, LD-05.
+func (v *visit) place(s scope, commit string) (scope, *status.Failure) {
+	var failure *status.Failure
+	switch {
+	case s.prefix == "" || s.glob != nil:
+		return s, nil
+	case commit != "":
+		var e *entry
+		p := s.prefix
+		if p, e, failure = v.follow(commit, s.prefix); e != nil {
+			s.prefix = p
+		}
+		return s, failure
+	case v.facts.bare:
+		return s, nil
+	}
+	real, err := filepath.EvalSymlinks(filepath.Join(v.top, filepath.FromSlash(s.prefix)))
+	if err != nil {
+		return s, diskFailure(s.prefix, err)
+	}
+	rel, err := filepath.Rel(v.top, real)
+	if err != nil || !filepath.IsLocal(rel) || inGitDir(filepath.ToSlash(rel)) {
+		return s, outside(s.prefix)
+	}
+	if s.prefix = filepath.ToSlash(rel); s.prefix == "." {
+		s.prefix = ""
+	}
+	return s, nil
+}
+
+// notSkipped refuses a scope in which git sees no file because the rules of the
+// repository exclude it: that would look like an absence. LG-12.
+func (v *visit) notSkipped(s scope) *status.Failure {
+	out := v.run(command{args: append([]string{"ls-files", "--others", "--ignored", "--exclude-standard", "--directory", "-z"}, s.spec()...), limit: 1 << 20})
+	if out.fault != nil || len(out.bytes) == 0 {
+		return out.fault
+	}
+	f := status.Fail(status.OperationUnsupported, status.Feature.Is("files that .gitignore excludes"), status.Path.Is(s.prefix), status.WasCalled)
+	return &f
+}
+
 // has reports whether a path below the prefix is in the scope.
 func (s scope) has(p string) bool { return s.glob == nil || s.glob.MatchString(p) }
 

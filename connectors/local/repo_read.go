@@ -269,25 +269,31 @@ func (v *visit) lookup(commit, p string) (at, link *entry, failure *status.Failu
 // inTree is lookup that follows symbolic links inside the tree; nil if there is
 // no such entry.
 func (v *visit) inTree(commit, p string) (*entry, *status.Failure) {
+	_, e, failure := v.follow(commit, p)
+	return e, failure
+}
+
+// follow is inTree that also tells the path without symbolic links.
+func (v *visit) follow(commit, p string) (string, *entry, *status.Failure) {
 	for range maxLinks {
 		at, link, failure := v.lookup(commit, p)
 		if failure != nil || link == nil {
-			return at, failure
+			return p, at, failure
 		}
 		target := v.run(command{args: []string{"cat-file", "blob", link.sha}, limit: maxPath})
 		if target.fault != nil {
-			return nil, target.fault
+			return p, nil, target.fault
 		}
 		if strings.HasPrefix(string(target.bytes), "/") {
-			return nil, outside(p)
+			return p, nil, outside(p)
 		}
 		next := path.Join(path.Dir(link.path), string(target.bytes), strings.TrimPrefix(p, link.path))
 		if p, failure = v.cleanPath(next); failure != nil {
-			return nil, failure
+			return p, nil, failure
 		}
 	}
 	f := status.Fail(status.Contradictory, status.Marker.Is("symbolic links lead in a circle"), status.Path.Is(p))
-	return nil, &f
+	return p, nil, &f
 }
 
 // fill reads the lines that were asked for into item and names what is missing.

@@ -54,11 +54,19 @@ func (c *checkout) SearchCode(ctx context.Context, q connectors.CodeQuery) statu
 			return fail(failure)
 		}
 	}
+	if s.scope, failure = v.place(sc, s.rev.commit); failure != nil {
+		return fail(failure)
+	}
 	if failure := s.survey(); failure != nil {
 		return fail(failure)
 	}
-	if sc.prefix != "" && s.looked.files == 0 && !s.onDiskToo() {
-		return missing[connectors.CodeHit](v, sc.prefix, s.rev.commit)
+	if s.scope.prefix != "" && s.looked.files == 0 {
+		if !s.onDiskToo() {
+			return missing[connectors.CodeHit](v, s.scope.prefix, s.rev.commit)
+		}
+		if failure := v.notSkipped(s.scope); failure != nil {
+			return fail(failure)
+		}
 	}
 	return s.answer(kind)
 }
