@@ -18,7 +18,7 @@ type Paging struct {
 // where the provider allows.
 type IssueQuery struct {
 	Text         string
-	Project      string // owner/repo, project key; empty: the default project, else all that the account sees
+	Project      string // owner/repo, project key; empty: all that the account sees (the tools fill the default in)
 	State        string // open, closed, all
 	Assignee     string
 	Author       string
@@ -37,8 +37,8 @@ type IssueGet struct {
 	Cursor   string
 }
 
-// DescribeQuery asks what a tracker can be asked; an empty Project is the
-// default project, else all projects.
+// DescribeQuery asks what a tracker can be asked; an empty Project is all
+// projects (the tools fill the default in).
 type DescribeQuery struct{ Project string }
 
 // CodeQuery asks where a literal text occurs.

@@ -17,7 +17,7 @@ const (
 // Describe says what one repository's issues can be filtered by; without a
 // project, which repositories with a tracker the account sees.
 func (t tracker) Describe(ctx context.Context, q connectors.DescribeQuery) status.Result[connectors.Project] {
-	if q.Project == "" && t.project == "" {
+	if q.Project == "" {
 		return t.projects(ctx)
 	}
 	failed := func(f status.Failure) status.Result[connectors.Project] {
@@ -115,8 +115,8 @@ func (w wireRepoPage) missing() string {
 // public, GitHub lists none.
 func (t tracker) projects(ctx context.Context) status.Result[connectors.Project] {
 	if t.anonymous {
-		_, f := t.repo("project", "") // nobody has a list of repositories of their own
-		return status.Failed[connectors.Project](t.source, *f)
+		// Nobody has a list of repositories of their own.
+		return status.Failed[connectors.Project](t.source, status.Fail(status.AuthContextRequired, status.By(t.source), status.NotCalled))
 	}
 	rows, x, f := t.repositories(ctx)
 	if f != nil {

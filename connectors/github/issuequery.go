@@ -175,13 +175,10 @@ func (t tracker) refusedQuery(argument, problem string) *status.Failure {
 func (t tracker) scopes(project string, native []term) ([]string, *status.Failure) {
 	named := scopeTerms(native)
 	switch {
-	case len(named) > 0 && project != "":
+	case len(named) > 0 && project != "" && project != t.project: // a default gives way to what is named
 		return nil, t.badArgument("project", "native_query names repositories or owners itself; give one of both")
 	case len(named) > 0:
 		return []string{""}, t.within(named)
-	}
-	if project == "" {
-		project = t.project
 	}
 	if project == "" {
 		return t.allowed(), nil
