@@ -1,6 +1,10 @@
 package connectors
 
-import "time"
+import (
+	"time"
+
+	"github.com/frank-mcp/frank/status"
+)
 
 // Origin stands in front of every item: where it comes from. Removed counts the
 // invisible characters that were taken out of the texts of the item.
@@ -11,6 +15,23 @@ type Origin struct {
 	Title     string     `json:"title,omitempty"`
 	UpdatedAt *time.Time `json:"updated_at,omitempty"`
 	Removed   int        `json:"removed_invisible,omitempty"`
+	// Container is the project, repository or space that the item was found in.
+	// The allow-list is judged by it: an item without one passes no allow-list.
+	Container string `json:"-"`
+}
+
+// Where is the container of the item.
+func (o Origin) Where() string { return o.Container }
+
+// Candidate names the item where a reference fits several.
+func (o Origin) Candidate() status.Candidate {
+	return status.Candidate{Ref: o.Ref, Title: o.Title, URL: o.URL, Source: o.Source}
+}
+
+// Item is what every kind of item can tell.
+type Item interface {
+	Where() string
+	Candidate() status.Candidate
 }
 
 // Issue is one issue. In a listing the body and the parts are left out.
