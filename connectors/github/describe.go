@@ -56,7 +56,9 @@ func (t tracker) Describe(ctx context.Context, q connectors.DescribeQuery) statu
 func (t tracker) about(k container) connectors.Project {
 	var s scrub
 	p := connectors.Project{
-		Origin: connectors.Origin{Source: t.source, Ref: k.name.String(), URL: k.url, Title: k.name.String(), UpdatedAt: k.pushedAt},
+		Origin: connectors.Origin{
+			Source: t.source, Ref: k.name.String(), URL: k.url, Title: k.name.String(), UpdatedAt: k.pushedAt, Container: k.name.String(),
+		},
 		States: []string{"open", "closed"}, Visibility: "public", Description: s.line(k.about),
 		Filters:     []string{"query", "state", "assignee", "author", "labels", "updated_since", "native_query"},
 		NativeQuery: "GitHub's issue search (q), without is:pr",

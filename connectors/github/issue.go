@@ -16,7 +16,7 @@ func (c *client) issue(w wireIssue, asked repoName) connectors.Issue {
 	out := connectors.Issue{
 		Origin: connectors.Origin{
 			Source: c.source, Ref: refOf(home, *w.Number), URL: w.HTMLURL,
-			Title: s.line(*w.Title), UpdatedAt: w.UpdatedAt,
+			Title: s.line(*w.Title), UpdatedAt: w.UpdatedAt, Container: home.String(),
 		},
 		State: w.State, Author: loginOf(w.User), Comments: w.Comments,
 		Labels: s.lines(names(w.Labels)), Assignees: logins(w.Assignees),
