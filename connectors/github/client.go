@@ -7,6 +7,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -25,6 +26,10 @@ type call struct {
 	statuses []int      // usable ones; nil: 200
 	media    upstream.Media
 	maxBody  int64 // 0: the client's own limit
+	// shows is what the answer must show where nothing else of it is read: a key of
+	// an object, or "[]" for an array. An answer that is only "something" proves
+	// nothing.
+	shows string
 }
 
 // options turns one of go-github's option structs into a query.
@@ -53,7 +58,29 @@ func (c *client) get(ctx context.Context, k call) (*upstream.Exchange, *status.F
 		return nil, f
 	}
 	x, f := c.up.Send(req, upstream.Want{Class: k.class, Statuses: k.statuses, Media: k.media, MaxBody: k.maxBody})
+	if f == nil && k.shows != "" {
+		return x, k.shown(x)
+	}
 	return x, c.unmask(x, f)
+}
+
+func (k call) shown(x *upstream.Exchange) *status.Failure {
+	if k.shows == "[]" {
+		var rows []map[string]json.RawMessage
+		f := decode(x, '[', &rows)
+		if f == nil && slices.ContainsFunc(rows, func(row map[string]json.RawMessage) bool { return len(row) == 0 }) {
+			f = misshapen(x, "rows")
+		}
+		return f
+	}
+	object := map[string]json.RawMessage{}
+	if f := decode(x, '{', &object); f != nil {
+		return f
+	}
+	if v, ok := object[k.shows]; !ok || string(v) == "null" {
+		return misshapen(x, k.shows)
+	}
+	return nil
 }
 
 func (c *client) request(ctx context.Context, k call) (*http.Request, *status.Failure) {

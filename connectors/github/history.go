@@ -125,6 +125,9 @@ func (r repository) logPage(ctx context.Context, l log, pos position) ([]wireCom
 	k := repoCall(l.repo.name, "/commits", "commits").with(pos.onto(l.query))
 	k.statuses, k.maxBody = []int{http.StatusOK, http.StatusConflict}, maxTree
 	x, f := r.get(ctx, k)
+	if f == nil && x.Status == http.StatusConflict {
+		f = r.withoutCommits(ctx, l.repo.name)
+	}
 	if f != nil || x.Status == http.StatusConflict {
 		return nil, x, f
 	}

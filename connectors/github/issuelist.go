@@ -201,10 +201,12 @@ type filterValue struct {
 func (t tracker) filterValues(r repoName, q connectors.IssueQuery) []filterValue {
 	var out []filterValue
 	for _, l := range q.Labels {
-		out = append(out, filterValue{"label " + l, []call{repoCall(r, "/labels/{name}", "labels", l)}})
+		k := repoCall(r, "/labels/{name}", "labels", l)
+		k.shows = "name"
+		out = append(out, filterValue{"label " + l, []call{k}})
 	}
 	user := func(login string) call {
-		return call{class: "GET /users/{username}", path: []string{"users", login}}
+		return call{class: "GET /users/{username}", path: []string{"users", login}, shows: "login"}
 	}
 	if q.Assignee != "" && q.Assignee != "*" && q.Assignee != "none" {
 		// Whoever left can still be assigned to old issues, hence the second call.

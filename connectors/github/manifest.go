@@ -2,7 +2,6 @@ package github
 
 import (
 	"context"
-	"net/url"
 	"slices"
 
 	"github.com/frank-mcp/frank/connectors"
@@ -56,6 +55,7 @@ func (p prober) reachable(ctx context.Context) *status.Failure {
 	k := call{class: "GET /meta", path: []string{"meta"}}
 	if r, ok := parseRepo(p.project); ok {
 		k = repoCall(r, "")
+		k.shows = "full_name"
 	}
 	_, f := p.get(ctx, k)
 	if f != nil && f.Reason() == status.AbsentOrHidden {
@@ -156,7 +156,7 @@ func (p prober) hidden(out connectors.Probe, r repoName, f status.Failure) conne
 // try reads one row with the permission; nil if it was granted.
 func (p prober) try(ctx context.Context, k container, permission string) *status.Failure {
 	s := siblings[permission]
-	x, f := p.get(ctx, repoCall(k.name, s.class, s.segment).with(url.Values{"per_page": {"1"}}))
+	x, f := p.get(ctx, s.firstRow(k.name))
 	if f != nil && x != nil && emptyRepository(x) {
 		return nil
 	}

@@ -64,6 +64,9 @@ func (c *client) commitOf(ctx context.Context, r repoName, revision string) (str
 	case f != nil:
 		return "", stop(f)
 	case x.Status == http.StatusConflict:
+		if f := c.withoutCommits(ctx, r); f != nil {
+			return "", stop(f)
+		}
 		return revision, nil
 	}
 	sha := strings.TrimSpace(string(x.Body))

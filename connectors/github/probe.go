@@ -264,14 +264,20 @@ func (c *client) trackerOff(k container) status.Failure {
 }
 
 // siblings are endpoints of a repository that need nothing but one permission.
-var siblings = map[string]struct {
-	class   string
-	segment string
-}{
+var siblings = map[string]sibling{
 	"issues":        {"/issues", "issues"},
 	"pull_requests": {"/pulls", "pulls"},
 	"contents":      {"/commits", "commits"},
 	"deployments":   {"/deployments", "deployments"},
+}
+
+type sibling struct{ class, segment string }
+
+// firstRow asks for one row, which is enough to show that there may be any.
+func (s sibling) firstRow(r repoName) call {
+	k := repoCall(r, s.class, s.segment).with(url.Values{"per_page": {"1"}})
+	k.shows = "[]"
+	return k
 }
 
 // permitted tells whether the 404 x can be taken at its word in the visible
@@ -301,6 +307,6 @@ func (c *client) holds(ctx context.Context, k container, permission string) bool
 	if !ok || level != "read" {
 		return false
 	}
-	_, f := c.get(ctx, repoCall(k.name, s.class, s.segment).with(url.Values{"per_page": {"1"}}))
+	_, f := c.get(ctx, s.firstRow(k.name))
 	return f == nil
 }

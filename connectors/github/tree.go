@@ -37,7 +37,7 @@ func (c *client) readTree(ctx context.Context, r repoName, treeish string, recur
 		return tree{x: x}, f
 	}
 	if x.Status == http.StatusConflict {
-		return tree{x: x}, nil
+		return tree{x: x}, c.withoutCommits(ctx, r)
 	}
 	var w wireTree
 	if f := decode(x, '{', &w); f != nil {
@@ -48,6 +48,17 @@ func (c *client) readTree(ctx context.Context, r repoName, treeish string, recur
 	}
 	slices.SortFunc(*w.Tree, func(a, b wireEntry) int { return strings.Compare(a.Path, b.Path) })
 	return tree{sha: w.SHA, entries: *w.Tree, truncated: *w.Truncated, x: x}, nil
+}
+
+// withoutCommits confirms a 409, GitHub's answer for a repository without commits,
+// by the repository's own record: one that has a size has commits.
+func (c *client) withoutCommits(ctx context.Context, r repoName) *status.Failure {
+	k, f := c.visible(ctx, r)
+	if f == nil && k.size > 0 {
+		no := status.Fail(status.Contradictory, status.HTTPStatus.Is(http.StatusConflict), status.Marker.Is("a repository with content is answered as one without commits"))
+		f = &no
+	}
+	return f
 }
 
 // find returns the entry of that name.

@@ -60,6 +60,7 @@ func Run(t *testing.T, p connectors.Provider, s Suite) {
 	}
 	t.Run("operations", func(t *testing.T) { operations(t, p, s) })
 	t.Run("sweep", func(t *testing.T) { sweep(t, s) })
+	t.Run("broken", func(t *testing.T) { broken(t, s) })
 	t.Run("cancelled", func(t *testing.T) { cancelled(t, s) })
 }
 

@@ -77,7 +77,14 @@ func faults() []fault {
 			out = append(out, fault{"status " + strconv.Itoa(code), reply(code, "application/json; charset=utf-8", jsonBody)})
 		}
 	}
-	bodies := []struct{ name, media, body string }{
+	out = append(out, bodies()...)
+	return append(out, connections()...)
+}
+
+// bodies are answers with an accepted status whose body is none.
+func bodies() []fault {
+	var out []fault
+	for _, b := range []struct{ name, media, body string }{
 		{"502 as HTML", "text/html", "<html>" + marker + "</html>"},
 		{"login page", "text/html; charset=utf-8", `<html><title>Sign in ` + marker + `</title><form action="/login"><input type="password"></form>`},
 		{"empty body", "application/json", ""},
@@ -98,15 +105,14 @@ func faults() []fault {
 		{"wrong media type", "text/plain", "[]"},
 		{"no media type", "", "[]"},
 		{"deep nesting", "application/json", strings.Repeat("[", 20_000)},
-	}
-	for _, b := range bodies {
+	} {
 		code := http.StatusOK
 		if strings.HasPrefix(b.name, "502") {
 			code = http.StatusBadGateway
 		}
 		out = append(out, fault{b.name, reply(code, b.media, b.body)})
 	}
-	return append(out, connections()...)
+	return out
 }
 
 // connections are the ways in which no answer comes at all.
