@@ -180,13 +180,13 @@ var taskFile = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9_]*-[0-9]+(?:\.[0-9]+)*)(
 // directory is not there means that it holds none.
 func (backlog) names(l *look, dir string) []string {
 	var out []string
-	err := l.readDir(dir, func(e fs.DirEntry) {
+	err := l.readDir(l.realOf(dir), func(e fs.DirEntry) {
 		if taskFile.MatchString(e.Name()) && !e.IsDir() {
 			out = append(out, e.Name())
 		}
 	})
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		l.skips.add(skipOf(err))
+		l.skips.add(l.why(dir, err))
 	}
 	slices.Sort(out)
 	status.CallFrom(l.ctx).Report("reading " + dir)

@@ -190,7 +190,7 @@ func TestBacklogDamage(t *testing.T) {
 	want(t, r.Rows()[0].Failures[0].Text("skipped"), `{"damaged":2}`)
 	want(t, verdict(get(t, s.source(), "task-20")), "access_failure SOURCE_UNRELIABLE corrupt")
 	plain := s.source().Tracker.Get(context.Background(), connectors.IssueGet{Ref: ref.Ref{Kind: ref.Issue, ID: "task-12"}})
-	want(t, verdict(plain), "success NONE") // it was read to its end, whatever became of the others
+	want(t, verdict(plain), "success NONE")                                              // it was read to its end, whatever became of the others
 	want(t, verdict(get(t, s.source(), "task-12")), "partial SOURCE_UNRELIABLE corrupt") // links may be missing
 	s = backlogShelf(t)
 	s.put("backlog/config.yml", "statuses: [")
@@ -219,6 +219,18 @@ func TestLG08TasksKeptOffTheDisk(t *testing.T) {
 	s.git()
 	s.run("sparse-checkout", "set", "--no-cone", "/*", "!/backlog/completed/")
 	want(t, verdict(issues(s.source(), connectors.IssueQuery{Text: "absent"})), "partial CAPABILITY_UNAVAILABLE clone_incomplete")
+}
+
+func TestLD05TasksBehindALink(t *testing.T) {
+	s := newShelf(t, "backlog/config.yml", "project_name: x\n", "real/task-1 - A.md", "---\nid: task-1\ntitle: A\n---\n",
+		"../out/task-2 - B.md", "---\nid: task-2\ntitle: B\n---\n")
+	s.link(s.root+"/real", "backlog/tasks")
+	s.link("../../out/task-2 - B.md", "real/task-2 - B.md")
+	r := issues(s.source(), connectors.IssueQuery{State: "all"})
+	want(t, verdict(r)+" "+refs(r), "partial CAPABILITY_UNAVAILABLE content_not_included task-1")
+	s.link("../../out", "backlog/completed")
+	r = issues(s.source(), connectors.IssueQuery{State: "all"})
+	want(t, r.Rows()[0].Failures[0].Text("skipped"), `{"symlink_outside":2}`)
 }
 
 func TestBacklogElsewhere(t *testing.T) {
@@ -302,6 +314,15 @@ func TestNoTracker(t *testing.T) {
 		}
 		if g.State != connectors.Unsupported || g.Failure == nil || g.Failure.Reason().Name() != "operation_unsupported" {
 			t.Errorf("%s is %s", g.Capability, g.State)
+		}
+	}
+}
+
+func TestBeadsWithoutItsFile(t *testing.T) {
+	s := newShelf(t, ".beads/beads.db", "SQLite")
+	for _, g := range s.source().Prober.Probe(context.Background()).Capabilities {
+		if g.Capability == connectors.IssueRead && !strings.Contains(g.Failure.Because(), "bd export") {
+			t.Error(g.Failure.Because())
 		}
 	}
 }
