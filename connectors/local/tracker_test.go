@@ -3,6 +3,7 @@ package local
 import (
 	"context"
 	"io/fs"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -200,6 +201,21 @@ func TestBacklogDamage(t *testing.T) {
 	want(t, verdict(issues(s.source(), connectors.IssueQuery{Text: "absent"})), "partial SOURCE_UNRELIABLE contradictory")
 	twins := get(t, s.source(), "task-12")
 	want(t, verdict(twins)+" "+offered(twins), "access_failure REFERENCE_UNRESOLVED ambiguous_target backlog/tasks/task-12 - Fix-login.md backlog/tasks/task-12 - Twin.md")
+}
+
+func TestBacklogHostileFrontMatter(t *testing.T) {
+	bomb := "a0: &a0 [x, x, x, x, x, x, x, x, x]\n"
+	for i := range 9 {
+		n := strconv.Itoa(i)
+		bomb += "a" + strconv.Itoa(i+1) + ": &a" + strconv.Itoa(i+1) + " [" + strings.Repeat("*a"+n+", ", 8) + "*a" + n + "]\n"
+	}
+	for _, matter := range []string{bomb + "labels: *a9\n", strings.Repeat("[", 100_000), "id: \x00", strings.Repeat("k: v\n", 100_000)} {
+		s := newShelf(t, "backlog/tasks/task-1 - A.md", "---\n"+matter+"\n---\n", "backlog/tasks/task-2 - B.md", "---\nid: task-2\ntitle: 'R&D, &co *fun*'\n---\n")
+		r := issues(s.source(), connectors.IssueQuery{State: "all"})
+		if st, _ := r.Verdict(); st != status.Partial || refs(r) != "task-2" {
+			t.Errorf("%.20q: %s %s", matter, verdict(r), refs(r))
+		}
+	}
 }
 
 func TestLD01UnreadableTask(t *testing.T) {
