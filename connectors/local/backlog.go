@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/goccy/go-yaml"
-
 	"github.com/frank-mcp/frank/internal/markup"
 	"github.com/frank-mcp/frank/status"
 )
@@ -109,7 +107,7 @@ func (backlog) config(l *look, name string) (c backlogConfig, there bool) {
 	case why != "":
 		l.skips.add(why)
 		return c, true
-	case yaml.Unmarshal([]byte(t.text), &c) != nil:
+	case !decodeYAML(t.text, &c):
 		l.skips.add(skipDamaged)
 	}
 	return c, true
@@ -180,13 +178,13 @@ var taskFile = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9_]*-[0-9]+(?:\.[0-9]+)*)(
 // directory is not there means that it holds none.
 func (backlog) names(l *look, dir string) []string {
 	var out []string
-	err := l.readDir(dir, func(e fs.DirEntry) {
+	err := l.readDir(l.realOf(dir), func(e fs.DirEntry) {
 		if taskFile.MatchString(e.Name()) && !e.IsDir() {
 			out = append(out, e.Name())
 		}
 	})
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		l.skips.add(skipOf(err))
+		l.skips.add(l.why(dir, err))
 	}
 	slices.Sort(out)
 	status.CallFrom(l.ctx).Report("reading " + dir)
@@ -208,7 +206,7 @@ func (backlog) task(l *look, name string, d taskDir) (record, skip) {
 		return record{}, skipDamaged
 	}
 	var m taskMatter
-	if yaml.Unmarshal([]byte(quoteNames(matter)), &m) != nil {
+	if !decodeYAML(quoteNames(matter), &m) {
 		return record{}, skipDamaged
 	}
 	parts := taskFile.FindStringSubmatch(path.Base(name))

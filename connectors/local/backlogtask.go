@@ -1,7 +1,6 @@
 package local
 
 import (
-	"fmt"
 	"regexp"
 	"strings"
 	"time"
@@ -30,65 +29,6 @@ type taskMatter struct {
 	Type          scalar `yaml:"type"`
 	Due           scalar `yaml:"due_date"`
 }
-
-// scalar is a single value, whatever its type in YAML.
-type scalar string
-
-// UnmarshalYAML takes any single value as text.
-func (s *scalar) UnmarshalYAML(unmarshal func(any) error) error {
-	var v any
-	if err := unmarshal(&v); err != nil {
-		return err
-	}
-	switch v := v.(type) {
-	case nil:
-	case []any, map[string]any:
-		return fmt.Errorf("a list or mapping where one value belongs")
-	default:
-		*s = scalar(fmt.Sprint(v))
-	}
-	return nil
-}
-
-// texts is a list of values, or one of them.
-type texts []string
-
-// UnmarshalYAML takes a list or a single value.
-func (t *texts) UnmarshalYAML(unmarshal func(any) error) error {
-	var v any
-	if err := unmarshal(&v); err != nil {
-		return err
-	}
-	switch v := v.(type) {
-	case nil:
-	case []any:
-		for _, x := range v {
-			if x != nil {
-				*t = append(*t, fmt.Sprint(x))
-			}
-		}
-	case map[string]any:
-		return fmt.Errorf("a mapping where a list belongs")
-	default:
-		if s := fmt.Sprint(v); s != "" {
-			*t = texts{s}
-		}
-	}
-	return nil
-}
-
-// lines are the values as names in items.
-func (t texts) lines() []string {
-	var out []string
-	for _, s := range t {
-		if s = markup.Line(s, maxName); s != "" {
-			out = append(out, s)
-		}
-	}
-	return out
-}
-
-func (s scalar) line() string { return markup.Line(string(s), maxName) }
 
 // splitMatter takes the YAML front matter off a text.
 func splitMatter(text string) (matter, body string, ok bool) {

@@ -4,7 +4,6 @@ import (
 	"path"
 	"strings"
 	"time"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/frank-mcp/frank/connectors"
@@ -18,17 +17,6 @@ const (
 	maxSnippet = 160
 )
 
-// wanted is the text that is searched for.
-type wanted struct {
-	markup.Needle
-	ascii bool
-}
-
-func newWanted(text string) wanted {
-	beyond := strings.ContainsFunc(text, func(r rune) bool { return r > unicode.MaxASCII })
-	return wanted{markup.NewNeedle(text), !beyond}
-}
-
 // cleanText is a document as a person sees it, and what was taken out of it.
 func cleanText(f markup.Format, text string) (string, int) {
 	if f == markup.Markdown {
@@ -39,7 +27,14 @@ func cleanText(f markup.Format, text string) (string, int) {
 	return out, removed.Total()
 }
 
-// item is what every answer says about a document.
+// whole is a document that is read by itself.
+func (l *look) whole(e leaf) connectors.Page {
+	item := l.item(e)
+	item.Path, item.Parent = item.Ref, parentOf(e.path)
+	return item
+}
+
+// item is what every answer says about a document. Its path is its reference.
 func (l *look) item(e leaf) connectors.Page {
 	name := markup.Line(e.path, maxName)
 	format := e.other
@@ -48,7 +43,7 @@ func (l *look) item(e leaf) connectors.Page {
 	}
 	return connectors.Page{
 		Origin: connectors.Origin{Source: l.source, Ref: name, Title: fileTitle(e.path), Container: l.container()},
-		Space:  l.spaceOf(e.path), Path: name, Format: format, Parent: parentOf(e.path),
+		Space:  l.spaceOf(e.path), Format: format,
 	}
 }
 
@@ -134,7 +129,7 @@ func (l *look) match(e leaf, n wanted) (connectors.Page, bool) {
 	if start < 0 && t.encoding.Guessed && !n.ascii { // LD-09: the guess may have misread just what was asked for
 		l.skips.add(skipEncoding)
 	}
-	if start < 0 && !inPath && !n.In(markup.Title(e.format, written, e.path)) {
+	if start < 0 && !inPath && !n.inTitle(e, written) {
 		return item, false
 	}
 	text, removed := cleanText(e.format, t.text)

@@ -115,7 +115,7 @@ func (d *documents) document(l *look, p place, section string) status.Result[con
 	}
 	a := &status.Audit{}
 	a.Hold(status.Proof{Request: "read " + p.path, At: l.now()}, status.Transport, status.Shape, status.InBand, status.Identity, status.Scope, status.Completeness)
-	return d.text(l.item(e), e, reading{t, section, a})
+	return d.text(l.whole(e), e, reading{t, section, a})
 }
 
 // reading is a document that was read, the section that is wanted of it, and

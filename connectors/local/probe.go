@@ -83,7 +83,7 @@ func (p *prober) trackerGrants(ctx context.Context) []connectors.Grant {
 	if p.tracker != nil {
 		return p.tracker.grants(ctx, cs...)
 	}
-	f := noTracker(p.source)
+	f := p.tree.noTracker()
 	var out []connectors.Grant
 	for _, c := range cs {
 		out = append(out, connectors.Grant{Capability: c, State: connectors.Unsupported, Failure: &f})

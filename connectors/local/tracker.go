@@ -49,9 +49,12 @@ func newTracker(t *tree) *fileTracker {
 }
 
 // noTracker is the answer of a tree without a tracker.
-func noTracker(source string) status.Failure {
-	return status.Fail(status.OperationUnsupported, status.By(source),
-		status.Feature.Is("a file-based tracker (neither backlog/tasks nor .beads/issues.jsonl is below its root)"),
+func (t *tree) noTracker() status.Failure {
+	why := "neither backlog/tasks nor .beads/issues.jsonl is below its root"
+	if t.has(".beads") {
+		why = "beads keeps its issues in a database here; bd export writes .beads/issues.jsonl"
+	}
+	return status.Fail(status.OperationUnsupported, status.By(t.source), status.Feature.Is("a file-based tracker ("+why+")"),
 		status.Fallback("ask another tracker, or start one below the root with Backlog.md or beads"))
 }
 
@@ -102,7 +105,6 @@ func (a ledger) join(b ledger) ledger {
 
 // open reads the tracker. The caller closes the look.
 func (t *fileTracker) open(ctx context.Context) (*look, ledger, *status.Failure) {
-	status.CallFrom(ctx).Attempted()
 	l, failure := t.begin(ctx)
 	if failure != nil {
 		return nil, ledger{}, failure
@@ -124,7 +126,7 @@ func (t *fileTracker) proof(l *look, all ledger) *status.Audit {
 		a.Unmade(status.Completeness, *stop)
 	}
 	if len(all.dirs) == 0 { // LD-13: it was there when frank started
-		a.Unmade(status.Scope, noTracker(t.source))
+		a.Unmade(status.Scope, t.noTracker())
 	}
 	for _, dir := range all.dirs {
 		for _, gap := range l.rules.gapsIn(dir) { // LG-08

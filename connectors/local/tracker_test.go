@@ -3,6 +3,7 @@ package local
 import (
 	"context"
 	"io/fs"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -202,6 +203,21 @@ func TestBacklogDamage(t *testing.T) {
 	want(t, verdict(twins)+" "+offered(twins), "access_failure REFERENCE_UNRESOLVED ambiguous_target backlog/tasks/task-12 - Fix-login.md backlog/tasks/task-12 - Twin.md")
 }
 
+func TestBacklogHostileFrontMatter(t *testing.T) {
+	bomb := "a0: &a0 [x, x, x, x, x, x, x, x, x]\n"
+	for i := range 9 {
+		n := strconv.Itoa(i)
+		bomb += "a" + strconv.Itoa(i+1) + ": &a" + strconv.Itoa(i+1) + " [" + strings.Repeat("*a"+n+", ", 8) + "*a" + n + "]\n"
+	}
+	for _, matter := range []string{bomb + "labels: *a9\n", strings.Repeat("[", 100_000), "id: \x00", strings.Repeat("k: v\n", 100_000)} {
+		s := newShelf(t, "backlog/tasks/task-1 - A.md", "---\n"+matter+"\n---\n", "backlog/tasks/task-2 - B.md", "---\nid: task-2\ntitle: 'R&D, &co *fun*'\n---\n")
+		r := issues(s.source(), connectors.IssueQuery{State: "all"})
+		if st, _ := r.Verdict(); st != status.Partial || refs(r) != "task-2" {
+			t.Errorf("%.20q: %s %s", matter, verdict(r), refs(r))
+		}
+	}
+}
+
 func TestLD01UnreadableTask(t *testing.T) {
 	s := backlogShelf(t)
 	for _, name := range []string{"backlog/tasks", "backlog/tasks/task-3 - Base.md"} {
@@ -219,6 +235,18 @@ func TestLG08TasksKeptOffTheDisk(t *testing.T) {
 	s.git()
 	s.run("sparse-checkout", "set", "--no-cone", "/*", "!/backlog/completed/")
 	want(t, verdict(issues(s.source(), connectors.IssueQuery{Text: "absent"})), "partial CAPABILITY_UNAVAILABLE clone_incomplete")
+}
+
+func TestLD05TasksBehindALink(t *testing.T) {
+	s := newShelf(t, "backlog/config.yml", "project_name: x\n", "real/task-1 - A.md", "---\nid: task-1\ntitle: A\n---\n",
+		"../out/task-2 - B.md", "---\nid: task-2\ntitle: B\n---\n")
+	s.link(s.root+"/real", "backlog/tasks")
+	s.link("../../out/task-2 - B.md", "real/task-2 - B.md")
+	r := issues(s.source(), connectors.IssueQuery{State: "all"})
+	want(t, verdict(r)+" "+refs(r), "partial CAPABILITY_UNAVAILABLE content_not_included task-1")
+	s.link("../../out", "backlog/completed")
+	r = issues(s.source(), connectors.IssueQuery{State: "all"})
+	want(t, r.Rows()[0].Failures[0].Text("skipped"), `{"symlink_outside":2}`)
 }
 
 func TestBacklogElsewhere(t *testing.T) {
@@ -302,6 +330,15 @@ func TestNoTracker(t *testing.T) {
 		}
 		if g.State != connectors.Unsupported || g.Failure == nil || g.Failure.Reason().Name() != "operation_unsupported" {
 			t.Errorf("%s is %s", g.Capability, g.State)
+		}
+	}
+}
+
+func TestBeadsWithoutItsFile(t *testing.T) {
+	s := newShelf(t, ".beads/beads.db", "SQLite")
+	for _, g := range s.source().Prober.Probe(context.Background()).Capabilities {
+		if g.Capability == connectors.IssueRead && !strings.Contains(g.Failure.Because(), "bd export") {
+			t.Error(g.Failure.Because())
 		}
 	}
 }

@@ -123,6 +123,7 @@ type look struct {
 // begin opens the tree. The caller closes the look. LD-07: a root that is gone
 // is a failure, never an empty directory.
 func (t *tree) begin(ctx context.Context) (*look, *status.Failure) {
+	status.CallFrom(ctx).Attempted()
 	vol, err := t.mount(t.root)
 	if err != nil {
 		f := rootFailure(err)

@@ -27,7 +27,7 @@ func (l *look) file(real string) (fileText, skip) { return l.fileUpTo(real, l.bo
 func (l *look) fileUpTo(real string, limit int64) (fileText, skip) {
 	f, err := l.vol.Open(real)
 	if err != nil {
-		return fileText{}, skipOf(err)
+		return fileText{}, l.why(real, err)
 	}
 	defer func() { _ = f.Close() }()
 	info, err := f.Stat()

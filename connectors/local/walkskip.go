@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -52,6 +53,20 @@ func skipOf(err error) skip {
 	default:
 		return skipBroken
 	}
+}
+
+// why is skipOf for a file of the tree: the system refuses links that lead out
+// of the root without a name for it.
+func (l *look) why(name string, err error) skip {
+	if out := skipOf(err); out != skipBroken {
+		return out
+	}
+	if target, err := filepath.EvalSymlinks(l.disk(name)); err == nil {
+		if _, inside := l.within(target); !inside {
+			return skipOutside
+		}
+	}
+	return skipBroken
 }
 
 // meaning is what a group of skips does to an answer.
