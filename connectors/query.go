@@ -14,11 +14,15 @@ type Paging struct {
 	Cursor string
 }
 
+// Everywhere, as a container, asks for all that the account sees. An empty
+// container is the source's default, else everywhere too.
+const Everywhere = "*"
+
 // IssueQuery asks for a set of issues. Texts are literal and match without case
 // where the provider allows.
 type IssueQuery struct {
 	Text         string
-	Project      string // owner/repo, project key; empty: the default project, else all that the account sees
+	Project      string // owner/repo, project key, or Everywhere; empty: the default
 	State        string // open, closed, all
 	Assignee     string
 	Author       string

@@ -8,7 +8,7 @@ import (
 )
 
 type docsListArgs struct {
-	Space  string `arg:"space" doc:"space, repository or folder; default: the source's own; * for all visible" max:"256"`
+	Space  string `arg:"space" doc:"space, repository or folder; default: the source's own" max:"256"`
 	Parent string `arg:"parent" doc:"folder or parent page" max:"1024"`
 	Source string `arg:"source" max:"64"`
 	Limit  int    `arg:"limit" min:"1" max:"100" default:"20"`
@@ -29,6 +29,6 @@ func listDocs(ctx context.Context, d *Deps, a docsListArgs) status.Envelope {
 		rest: words(within(a.Space), below(a.Parent)),
 	}
 	return askSet(ctx, d, q, func(ctx context.Context, s connectors.Source, p connectors.Paging) status.Result[connectors.Page] {
-		return s.Docs.List(ctx, connectors.PageList{Space: effective(s, a.Space), Parent: a.Parent, Paging: p})
+		return s.Docs.List(ctx, connectors.PageList{Space: a.Space, Parent: a.Parent, Paging: p})
 	})
 }

@@ -10,7 +10,7 @@ import (
 type docsSearchArgs struct {
 	Query  string `arg:"query" need:"true" doc:"literal text, any case" max:"10000"`
 	Source string `arg:"source" doc:"default: all document sources" max:"64"`
-	Space  string `arg:"space" doc:"space, repository or folder; default: the source's own; * for all visible" max:"256"`
+	Space  string `arg:"space" doc:"space, repository or folder; default: the source's own" max:"256"`
 	Limit  int    `arg:"limit" min:"1" max:"100" default:"20"`
 	Cursor string `arg:"cursor" max:"12000"`
 }
@@ -29,6 +29,6 @@ func searchDocs(ctx context.Context, d *Deps, a docsSearchArgs) status.Envelope 
 		rest: words(within(a.Space), quoted("containing", a.Query)),
 	}
 	return askSet(ctx, d, q, func(ctx context.Context, s connectors.Source, p connectors.Paging) status.Result[connectors.Page] {
-		return s.Docs.Search(ctx, connectors.PageQuery{Text: a.Query, Space: effective(s, a.Space), Paging: p})
+		return s.Docs.Search(ctx, connectors.PageQuery{Text: a.Query, Space: a.Space, Paging: p})
 	})
 }

@@ -32,7 +32,7 @@ func listRepo(ctx context.Context, d *Deps, a repoListArgs) status.Envelope {
 	spec.One, spec.Many = nouns[a.What][0], nouns[a.What][1]
 	container := a.Repo
 	if a.What == "repos" && container == "" {
-		container = everywhere
+		container = connectors.Everywhere
 	}
 	q := set{
 		spec: spec, args: a, source: a.Source, container: container, limit: a.Limit, cursor: a.Cursor,
@@ -40,7 +40,7 @@ func listRepo(ctx context.Context, d *Deps, a repoListArgs) status.Envelope {
 	}
 	return askSet(ctx, d, q, func(ctx context.Context, s connectors.Source, p connectors.Paging) status.Result[connectors.Entry] {
 		return s.Repo.List(ctx, connectors.RepoList{
-			What: a.What, Repo: effective(s, container), Path: a.Path, Revision: a.Revision, Recursive: a.Recursive, Paging: p,
+			What: a.What, Repo: container, Path: a.Path, Revision: a.Revision, Recursive: a.Recursive, Paging: p,
 		})
 	})
 }

@@ -10,7 +10,7 @@ import (
 type repoSearchCodeArgs struct {
 	Query    string `arg:"query" need:"true" doc:"literal text, any case" max:"10000"`
 	Source   string `arg:"source" doc:"default: all repositories" max:"64"`
-	Repo     string `arg:"repo" doc:"owner/name; default: the source's own; * for all visible" max:"256"`
+	Repo     string `arg:"repo" doc:"owner/name; default: the source's own" max:"256"`
 	Path     string `arg:"path" doc:"path prefix or glob" max:"1024"`
 	Revision string `arg:"revision" doc:"branch, tag or commit; local default: files as on disk" max:"256"`
 	Limit    int    `arg:"limit" min:"1" max:"100" default:"20"`
@@ -32,7 +32,7 @@ func searchCode(ctx context.Context, d *Deps, a repoSearchCodeArgs) status.Envel
 	}
 	return askSet(ctx, d, q, func(ctx context.Context, s connectors.Source, p connectors.Paging) status.Result[connectors.CodeHit] {
 		return s.Repo.SearchCode(ctx, connectors.CodeQuery{
-			Text: a.Query, Repo: effective(s, a.Repo), Path: a.Path, Revision: a.Revision, Paging: p,
+			Text: a.Query, Repo: a.Repo, Path: a.Path, Revision: a.Revision, Paging: p,
 		})
 	})
 }

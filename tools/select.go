@@ -9,10 +9,6 @@ import (
 	"github.com/frank-mcp/frank/status"
 )
 
-// everywhere, as a container, asks for all that the account sees instead of the
-// default project.
-const everywhere = "*"
-
 // named returns the source of that name, which must be of that kind.
 func (d *Deps) named(name string, k connectors.Kind) (connectors.Source, *status.Failure) {
 	i := slices.IndexFunc(d.Sources, func(s connectors.Source) bool { return s.Name == name })
@@ -63,7 +59,7 @@ func (d *Deps) forContainer(k connectors.Kind, source, container string) ([]conn
 		f := d.notConnected("a " + noun(k))
 		return nil, &f
 	}
-	if container == "" || container == everywhere {
+	if container == "" || container == connectors.Everywhere {
 		return all, nil
 	}
 	out := slices.DeleteFunc(slices.Clone(all), func(s connectors.Source) bool {
@@ -110,6 +106,9 @@ func (d *Deps) forRef(k connectors.Kind, source string, r ref.Ref) ([]connectors
 	out := slices.DeleteFunc(slices.Clone(all), func(s connectors.Source) bool { return s.Owns != nil && !s.Owns(r) })
 	if len(out) > 0 {
 		return out, nil
+	}
+	if r.Number > 0 && r.Project == "" && r.URL() == "" { // the sources say that they have no default for it
+		return all, nil
 	}
 	if r.URL() != "" && slices.ContainsFunc(d.Sources, func(s connectors.Source) bool { return s.Owns != nil && s.Owns(r) }) {
 		f := status.Fail(status.OperationUnsupported, status.Feature.Is("a "+noun(k)), status.Reference.Is(r.String()))
@@ -161,11 +160,11 @@ func noun(k connectors.Kind) string {
 	}
 }
 
-// effective is the container that a source is asked about: what was given, else
-// the source's default.
+// effective is the container that policy is asked about: what was given, else the
+// source's default; empty for all that the account sees.
 func effective(s connectors.Source, container string) string {
 	switch container {
-	case everywhere:
+	case connectors.Everywhere:
 		return ""
 	case "":
 		return s.DefaultProject

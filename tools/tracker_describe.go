@@ -23,13 +23,13 @@ var trackerDescribe = tool[trackerDescribeArgs]{trackerDescribeSpec, describeTra
 func describeTracker(ctx context.Context, d *Deps, a trackerDescribeArgs) status.Envelope {
 	q := set{spec: trackerDescribeSpec, args: a, source: a.Source, container: a.Project, limit: 100, rest: words(named(a.Project))}
 	return askSet(ctx, d, q, func(ctx context.Context, s connectors.Source, _ connectors.Paging) status.Result[connectors.Project] {
-		return s.Tracker.Describe(ctx, connectors.DescribeQuery{Project: effective(s, a.Project)})
+		return s.Tracker.Describe(ctx, connectors.DescribeQuery{Project: a.Project})
 	})
 }
 
 // named words a container that is itself what is asked for.
 func named(container string) string {
-	if container == "" || container == everywhere {
+	if container == "" || container == connectors.Everywhere {
 		return ""
 	}
 	return " " + status.Line(container, 80)

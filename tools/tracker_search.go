@@ -48,7 +48,7 @@ func searchIssues(ctx context.Context, d *Deps, a trackerSearchArgs) status.Enve
 	}
 	return askSet(ctx, d, q, func(ctx context.Context, s connectors.Source, p connectors.Paging) status.Result[connectors.Issue] {
 		return s.Tracker.Search(ctx, connectors.IssueQuery{
-			Text: a.Query, Project: effective(s, a.Project), State: a.State, Assignee: a.Assignee, Author: a.Author,
+			Text: a.Query, Project: a.Project, State: a.State, Assignee: a.Assignee, Author: a.Author,
 			Labels: a.Labels, UpdatedSince: a.UpdatedSince, Native: a.NativeQuery, Paging: p,
 		})
 	})
@@ -56,7 +56,7 @@ func searchIssues(ctx context.Context, d *Deps, a trackerSearchArgs) status.Enve
 
 // within words the container of a set.
 func within(container string) string {
-	if container == "" || container == everywhere {
+	if container == "" || container == connectors.Everywhere {
 		return ""
 	}
 	return " of " + status.Line(container, 80)

@@ -57,12 +57,12 @@ func runCase(t *testing.T, c replay.Case) {
 func open(t *testing.T, config string, rt http.RoundTripper) connectors.Source {
 	t.Helper()
 	type source struct {
-		Name           string            `yaml:"name"`
-		Provider       string            `yaml:"provider"`
-		BaseURL        string            `yaml:"base_url"`
-		DefaultProject string            `yaml:"default_project"`
-		Auth           map[string]string `yaml:"auth"`
-		Only           []string          `yaml:"only"`
+		Name           string         `yaml:"name"`
+		Provider       string         `yaml:"provider"`
+		BaseURL        string         `yaml:"base_url"`
+		DefaultProject string         `yaml:"default_project"`
+		Auth           map[string]any `yaml:"auth"`
+		Only           []string       `yaml:"only"`
 	}
 	var file struct {
 		Sources []source `yaml:"sources"`
@@ -70,7 +70,7 @@ func open(t *testing.T, config string, rt http.RoundTripper) connectors.Source {
 	if err := yaml.UnmarshalWithOptions([]byte(config), &file, yaml.Strict()); err != nil {
 		t.Fatal(err)
 	}
-	s := source{Name: "github", BaseURL: "https://api.github.com"}
+	s := source{Name: "github", DefaultProject: "acme/app"}
 	if len(file.Sources) > 0 {
 		s = file.Sources[0]
 	}
@@ -81,7 +81,7 @@ func open(t *testing.T, config string, rt http.RoundTripper) connectors.Source {
 	o := upstream.Options{
 		Source: s.Name, BaseURL: s.BaseURL, Transport: rt, Classify: github.Provider.Classify, Now: now, Retry: upstream.Retry{MaxAttempts: 1},
 	}
-	anonymous := s.Auth["none"] == "true"
+	anonymous := s.Auth["none"] == true
 	if !anonymous {
 		o.Credential = upstream.BearerToken(func(context.Context) (string, *status.Failure) { return secret, nil })
 	}
@@ -151,6 +151,12 @@ func ask(t *testing.T, src connectors.Source, call replay.Call, cursor string) (
 	}
 	if a.Cursor == "next" {
 		a.Cursor = cursor
+	}
+	switch a.Project { // as the tools do
+	case "":
+		a.Project = src.DefaultProject
+	case "*":
+		a.Project = ""
 	}
 	r, err := ref.Parse(a.Ref)
 	if err != nil && a.Ref != "" {

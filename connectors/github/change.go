@@ -86,7 +86,7 @@ func (g *gathering) pull(ctx context.Context) status.Result[connectors.Change] {
 
 func (g *gathering) pullChange(w wirePull) connectors.Change {
 	out := connectors.Change{
-		Origin: connectors.Origin{Source: g.source, Ref: refOf(g.name, *w.Number), URL: w.HTMLURL, Title: g.text.line(w.Title), UpdatedAt: w.UpdatedAt},
+		Origin: connectors.Origin{Source: g.source, Container: g.name.String(), Ref: refOf(g.name, *w.Number), URL: w.HTMLURL, Title: g.text.line(w.Title), UpdatedAt: w.UpdatedAt},
 		Kind:   "pull_request", State: *w.State, Draft: w.Draft, Author: loginOf(w.User),
 		CreatedAt: w.CreatedAt, MergedAt: w.MergedAt, Base: w.Base.Ref, Head: w.Head.Label, HeadSHA: w.Head.SHA,
 		Body: g.text.prose(w.Body), Additions: w.Additions, Deletions: w.Deletions, FileCount: w.ChangedFiles, Commits: w.Commits,
@@ -155,7 +155,7 @@ func (g *gathering) commit(ctx context.Context) status.Result[connectors.Change]
 func (g *gathering) commitChange(w wireCommit) connectors.Change {
 	title, rest, _ := strings.Cut(w.Commit.Message, "\n")
 	out := connectors.Change{
-		Origin: connectors.Origin{Source: g.source, Ref: g.name.String() + "@" + *w.SHA, URL: w.HTMLURL, Title: g.text.line(title)},
+		Origin: connectors.Origin{Source: g.source, Container: g.name.String(), Ref: g.name.String() + "@" + *w.SHA, URL: w.HTMLURL, Title: g.text.line(title)},
 		Kind:   "commit", Author: authorOf(w, &g.text), HeadSHA: *w.SHA, Body: strings.TrimSpace(g.text.plain(rest)), Commits: 1,
 	}
 	if w.Commit.Author != nil {
@@ -224,7 +224,7 @@ func (g *gathering) comparison(ctx context.Context) status.Result[connectors.Cha
 	}
 	g.a = g.audit(ctx, x)
 	g.out = connectors.Change{
-		Origin: connectors.Origin{Source: g.source, Ref: g.name.String() + "@" + base + "..." + head, URL: w.HTMLURL},
+		Origin: connectors.Origin{Source: g.source, Container: g.name.String(), Ref: g.name.String() + "@" + base + "..." + head, URL: w.HTMLURL},
 		Kind:   "comparison", State: *w.Status, Base: base, Head: head, Commits: *w.TotalCommits,
 	}
 	if !g.q.Ref.ThreeDot && g.q.Ref.Base != "" && w.MergeBase.SHA != w.BaseCommit.SHA {

@@ -242,7 +242,7 @@ func (c *client) nothingIndexed(ctx context.Context, s codeSearch, a *status.Aud
 	case f != nil:
 		a.Unmade(status.Completeness, *f)
 	case *w.TotalCount == 0 && !*w.IncompleteResults:
-		return lostSearch(notIndexed(s).With(status.WasCalled, status.Marker.Is("a file that is there was not found")))
+		return lostSearch(notIndexed(s).With(status.WasCalled, status.Marker.Is("a file that is there is not among the hits")))
 	default:
 		a.Hold(x.Proof(), status.Completeness)
 	}

@@ -17,7 +17,7 @@ const (
 // Describe says what one repository's issues can be filtered by; without a
 // project, which repositories with a tracker the account sees.
 func (t tracker) Describe(ctx context.Context, q connectors.DescribeQuery) status.Result[connectors.Project] {
-	if q.Project == "" && t.project == "" {
+	if q.Project == connectors.Everywhere || q.Project == "" && t.project == "" {
 		return t.projects(ctx)
 	}
 	failed := func(f status.Failure) status.Result[connectors.Project] {
@@ -56,7 +56,7 @@ func (t tracker) Describe(ctx context.Context, q connectors.DescribeQuery) statu
 func (t tracker) about(k container) connectors.Project {
 	var s scrub
 	p := connectors.Project{
-		Origin: connectors.Origin{Source: t.source, Ref: k.name.String(), URL: k.url, Title: k.name.String(), UpdatedAt: k.pushedAt},
+		Origin: connectors.Origin{Source: t.source, Container: k.name.String(), Ref: k.name.String(), URL: k.url, Title: k.name.String(), UpdatedAt: k.pushedAt},
 		States: []string{"open", "closed"}, Visibility: "public", Description: s.line(k.about),
 		Filters:     []string{"query", "state", "assignee", "author", "labels", "updated_since", "native_query"},
 		NativeQuery: "GitHub's issue search (q), without is:pr",

@@ -123,7 +123,7 @@ func (d documents) Read(ctx context.Context, q connectors.PageGet) status.Result
 	format, ok := markup.FormatOf(b.Path)
 	if !ok {
 		return status.Failed[connectors.Page](d.source, status.Fail(status.WrongKind, status.Reference.Is(b.Path), status.Path.Is(b.Path),
-			status.Part.Is("no document by its name"), status.Fallback("read it with repo_read_file, path="+b.Path)))
+			status.Part.Is("something else than a document, by its name"), status.Fallback("read it with repo_read_file, path="+b.Path)))
 	}
 	a := d.audit(ctx, b.x)
 	page := d.page(b.at, b.Path)

@@ -178,7 +178,7 @@ func (c *client) commit(k container, w wireCommit, needle markup.Needle) connect
 	var s scrub
 	title, rest, _ := strings.Cut(w.Commit.Message, "\n")
 	out := connectors.Commit{
-		Origin: connectors.Origin{Source: c.source, Ref: k.name.String() + "@" + *w.SHA, URL: w.HTMLURL, Title: s.line(title)},
+		Origin: connectors.Origin{Source: c.source, Container: k.name.String(), Ref: k.name.String() + "@" + *w.SHA, URL: w.HTMLURL, Title: s.line(title)},
 		SHA:    *w.SHA, Author: authorOf(w, &s),
 	}
 	if w.Commit.Author != nil {

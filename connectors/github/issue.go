@@ -15,7 +15,7 @@ func (c *client) issue(w wireIssue, asked repoName) connectors.Issue {
 	home := homeOf(w, asked)
 	out := connectors.Issue{
 		Origin: connectors.Origin{
-			Source: c.source, Ref: refOf(home, *w.Number), URL: w.HTMLURL,
+			Source: c.source, Container: home.String(), Ref: refOf(home, *w.Number), URL: w.HTMLURL,
 			Title: s.line(*w.Title), UpdatedAt: w.UpdatedAt,
 		},
 		State: w.State, Author: loginOf(w.User), Comments: w.Comments,

@@ -175,7 +175,7 @@ func (t tracker) refusedQuery(argument, problem string) *status.Failure {
 func (t tracker) scopes(project string, native []term) ([]string, *status.Failure) {
 	named := scopeTerms(native)
 	switch {
-	case len(named) > 0 && project != "":
+	case len(named) > 0 && project != "" && project != connectors.Everywhere:
 		return nil, t.badArgument("project", "native_query names repositories or owners itself; give one of both")
 	case len(named) > 0:
 		return []string{""}, t.within(named)
@@ -183,7 +183,7 @@ func (t tracker) scopes(project string, native []term) ([]string, *status.Failur
 	if project == "" {
 		project = t.project
 	}
-	if project == "" {
+	if project == "" || project == connectors.Everywhere {
 		return t.allowed(), nil
 	}
 	if r, ok := parseRepo(project); ok {

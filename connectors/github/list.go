@@ -149,7 +149,7 @@ func (r repository) listRefs(ctx context.Context, q connectors.RepoList) status.
 	var items []connectors.Entry
 	for _, b := range refs {
 		items = append(items, connectors.Entry{
-			Origin: connectors.Origin{Source: r.source, Ref: k.name.String() + "@" + *b.Name},
+			Origin: connectors.Origin{Source: r.source, Container: k.name.String(), Ref: k.name.String() + "@" + *b.Name},
 			Type:   kind, Path: *b.Name, SHA: b.Commit.SHA, Protected: b.Protected,
 			Default: kind == "branch" && *b.Name == k.branch,
 		})

@@ -23,6 +23,9 @@ func (r repository) listRepos(ctx context.Context, q connectors.RepoList) status
 		return status.Failed[connectors.Entry](r.source, *f)
 	}
 	owner := q.Repo
+	if owner == connectors.Everywhere {
+		owner = ""
+	}
 	if owner == "" && r.anonymous { // there is no account
 		owner, _, _ = strings.Cut(r.project, "/")
 	}
@@ -127,7 +130,7 @@ func (r repository) repoEntry(w wireListedRepo) connectors.Entry {
 	var s scrub
 	about := s.line(w.Description)
 	return connectors.Entry{
-		Origin: connectors.Origin{Source: r.source, Ref: *w.FullName, URL: w.HTMLURL, UpdatedAt: w.PushedAt, Removed: s.removed},
+		Origin: connectors.Origin{Source: r.source, Container: *w.FullName, Ref: *w.FullName, URL: w.HTMLURL, UpdatedAt: w.PushedAt, Removed: s.removed},
 		Type:   "repo", Private: w.Private, Archived: w.Archived, Description: about,
 	}
 }

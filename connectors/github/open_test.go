@@ -141,3 +141,14 @@ func BenchmarkGoGitHub(b *testing.B) {
 		}
 	}
 }
+
+// TestItemsTellTheirContainer: by it the tools hold what was found to the
+// allow-list. An issue that moved is held to where it is now.
+func TestItemsTellTheirContainer(t *testing.T) {
+	src := open(t, "", page(t))
+	for _, item := range src.Tracker.Search(t.Context(), connectors.IssueQuery{Project: "old/name", Paging: connectors.Paging{Limit: 20}}).Items() {
+		if item.Where() != "acme/application" {
+			t.Fatalf("%q", item.Where())
+		}
+	}
+}

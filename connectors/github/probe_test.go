@@ -32,6 +32,7 @@ const (
 func TestProbe(t *testing.T) {
 	project := "sources: [{name: github, provider: github, default_project: acme/app}]"
 	scopes := core + "|X-OAuth-Scopes: repo, read:org"
+	bare := "sources: [{name: github, provider: github}]"
 	one := func(resource string, status int, body string) string {
 		return answer("/repos/acme/app/"+resource+"?per_page=1", status, body, core)
 	}
@@ -40,16 +41,16 @@ func TestProbe(t *testing.T) {
 		exchanges []string
 		want      string // state identity reason, then the capabilities that are not granted
 	}{
-		"classic token": {"", []string{answer("/user", 200, ada, strings.Split(scopes, "|")...)}, "ready ada -"},
-		"fine-grained token without a project": {"", []string{answer("/user", 200, ada, core)},
+		"classic token": {bare, []string{answer("/user", 200, ada, strings.Split(scopes, "|")...)}, "ready ada -"},
+		"fine-grained token without a project": {bare, []string{answer("/user", 200, ada, core)},
 			"ready ada - all unknown"},
-		"installation of an application": {"", []string{answer("/user", 403, refusal, core)}, "ready  - all unknown"},
-		"installation that no header shows": {"", []string{answer("/user", 403, refusal), answer("/installation/repositories?per_page=1", 200, `{"total_count":1}`)},
+		"installation of an application": {bare, []string{answer("/user", 403, refusal, core)}, "ready  - all unknown"},
+		"installation that no header shows": {bare, []string{answer("/user", 403, refusal), answer("/installation/repositories?per_page=1", 200, `{"total_count":1}`)},
 			"ready  - all unknown"},
-		"rejected":       {"", []string{answer("/user", 401, `{"message":"Bad credentials"}`)}, "denied  auth_failed all denied"},
-		"ignored":        {"", []string{answer("/user", 200, ada, "X-RateLimit-Limit: 60")}, "denied  auth_context_required all denied"},
-		"broken":         {"", []string{answer("/user", 500, `{"message":"Server Error"}`)}, "unreachable  http_5xx all unknown"},
-		"no GitHub":      {"", []string{answer("/user", 404, `{}`)}, "misconfigured  misconfigured all unknown"},
+		"rejected":       {bare, []string{answer("/user", 401, `{"message":"Bad credentials"}`)}, "denied  auth_failed all denied"},
+		"ignored":        {bare, []string{answer("/user", 200, ada, "X-RateLimit-Limit: 60")}, "denied  auth_context_required all denied"},
+		"broken":         {bare, []string{answer("/user", 500, `{"message":"Server Error"}`)}, "unreachable  http_5xx all unknown"},
+		"no GitHub":      {bare, []string{answer("/user", 404, `{}`)}, "misconfigured  misconfigured all unknown"},
 		"public project": {project, []string{answer("/user", 200, ada, core), answer("/repos/acme/app", 200, public, core)}, "ready ada -"},
 		"project without a tracker": {project, []string{answer("/user", 200, ada, core), answer("/repos/acme/app", 200, trackless, core)},
 			"degraded ada - tracker.issue:read unsupported feature_disabled in acme/app, tracker.project:read unsupported feature_disabled in acme/app"},
@@ -60,7 +61,7 @@ func TestProbe(t *testing.T) {
 		}, "degraded ada - tracker.issue:read denied scope_missing in acme/app, tracker.project:read denied scope_missing in acme/app"},
 		"hidden project": {project, []string{answer("/user", 200, ada, core), answer("/repos/acme/app", 404, nothing, core)},
 			"degraded ada absent_or_hidden all unknown"},
-		"anonymous": {`sources: [{name: github, provider: github, auth: {none: "true"}}]`, []string{answer("/meta", 200, "{}", "X-RateLimit-Limit: 60")},
+		"anonymous": {`sources: [{name: github, provider: github, auth: {none: true}}]`, []string{answer("/meta", 200, "{}", "X-RateLimit-Limit: 60")},
 			"ready  - repo.code:search denied auth_context_required"},
 	}
 	for name, tc := range cases {

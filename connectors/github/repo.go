@@ -52,7 +52,7 @@ func (c *client) cleanPath(path string) (string, *status.Failure) {
 // path in the default project and its link elsewhere, since no shorter text
 // holds both repository and path.
 func (c *client) fileOrigin(p place, path, kind string) connectors.Origin {
-	o := connectors.Origin{Source: c.source, Ref: path, URL: c.fileURL(p, path, kind)}
+	o := connectors.Origin{Source: c.source, Container: p.repo.name.String(), Ref: path, URL: c.fileURL(p, path, kind)}
 	if !strings.EqualFold(p.repo.name.String(), c.project) {
 		o.Ref, o.URL = o.URL, ""
 	}

@@ -28,11 +28,7 @@ func (t tracker) Search(ctx context.Context, q connectors.IssueQuery) status.Res
 	if q.State == "" {
 		q.State = "all" // GH-40
 	}
-	project := q.Project
-	if project == "" {
-		project = t.project
-	}
-	r, single := parseRepo(project)
+	r, single := parseRepo(q.Project)
 	if q.Text != "" || q.Native != "" || !single || strings.Contains(strings.Join(q.Labels, ""), ",") {
 		return t.search(ctx, q)
 	}

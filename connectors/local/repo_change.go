@@ -146,7 +146,7 @@ func (c *change) readComparison() *status.Failure {
 	}
 	name := cleanLine(base.asked+dots+head.asked, maxRevision*2)
 	c.item = connectors.Change{
-		Origin: connectors.Origin{Source: c.source, Ref: name, Title: name}, Kind: "comparison",
+		Origin: connectors.Origin{Source: c.source, Container: c.facts.name, Ref: name, Title: name}, Kind: "comparison",
 		Base: cleanLine(base.asked, maxRevision), Head: cleanLine(head.asked, maxRevision), HeadSHA: head.commit,
 	}
 	c.item.Commits, _ = strconv.Atoi(count.text()) // git prints a number or fails

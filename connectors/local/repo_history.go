@@ -285,9 +285,9 @@ func (v *visit) commit(f []string) connectors.Commit {
 	subject, _, _ := strings.Cut(strings.TrimLeft(f[6], "\n"), "\n")
 	_, removed := clean(f[6])
 	c := connectors.Commit{
-		Origin:     connectors.Origin{Source: v.source, Ref: f[0][:min(12, len(f[0]))], Title: cleanLine(subject, 200), Removed: removed},
+		Origin:     connectors.Origin{Source: v.source, Container: v.facts.name, Ref: f[0][:min(12, len(f[0]))], Title: cleanLine(subject, 200), Removed: removed},
 		SHA:        f[0],
-		Author:     cleanLine(f[2]+" <"+f[3]+">", 200),
+		Author:     cleanLine(f[2], 200),
 		AuthoredAt: unixTime(f[4]), CommittedAt: unixTime(f[5]),
 	}
 	if f[1] != "" {

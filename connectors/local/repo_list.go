@@ -31,7 +31,7 @@ func (c *checkout) List(ctx context.Context, q connectors.RepoList) status.Resul
 	case "repos":
 		a := v.audit("git rev-parse --show-toplevel", 0)
 		return status.List(c.source, []connectors.Entry{{
-			Origin: connectors.Origin{Source: c.source, Ref: v.facts.name, Title: v.facts.name}, Type: "repo", Default: true,
+			Origin: connectors.Origin{Source: c.source, Container: v.facts.name, Ref: v.facts.name, Title: v.facts.name}, Type: "repo", Default: true,
 		}}, a)
 	case "branches":
 		return v.listRefs(q, []string{"refs/heads/", "refs/remotes/"})
@@ -86,7 +86,7 @@ func (v *visit) refEntry(f []string) connectors.Entry {
 		name, kind = strings.TrimPrefix(f[0], "refs/tags/"), "tag"
 	}
 	e := connectors.Entry{
-		Origin: connectors.Origin{Source: v.source, Ref: cleanLine(name, maxRevision), UpdatedAt: unixTime(f[4])},
+		Origin: connectors.Origin{Source: v.source, Container: v.facts.name, Ref: cleanLine(name, maxRevision), UpdatedAt: unixTime(f[4])},
 		Type:   kind, SHA: first(f[2], f[1]), Path: f[0],
 		Default: f[0] == "refs/heads/"+v.facts.branch && v.facts.branch != "",
 	}
@@ -288,7 +288,7 @@ func (l *listing) page(a *status.Audit) []connectors.Entry {
 // item is one entry; a tracked file that was deleted on the disk is not there.
 func (l *listing) item(e entry) (connectors.Entry, bool) {
 	item := connectors.Entry{
-		Origin: connectors.Origin{Source: l.source, Ref: e.path},
+		Origin: connectors.Origin{Source: l.source, Container: l.facts.name, Ref: e.path},
 		Type:   e.kind(), SHA: e.sha,
 	}
 	if item.Type == "submodule" {

@@ -43,7 +43,7 @@ func (c *checkout) ReadFile(ctx context.Context, q connectors.FileGet) status.Re
 
 func (v *visit) file(q connectors.FileGet) connectors.File {
 	return connectors.File{
-		Origin: connectors.Origin{Source: v.source, Ref: refOf(q), Title: cleanLine(path.Base(q.Path), 200)},
+		Origin: connectors.Origin{Source: v.source, Container: v.facts.name, Ref: refOf(q), Title: cleanLine(path.Base(q.Path), 200)},
 		Repo:   v.facts.name, Path: cleanLine(q.Path, maxPath), Revision: q.Revision,
 	}
 }

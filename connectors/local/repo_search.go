@@ -181,7 +181,7 @@ func (s *search) findLines() (*page, *status.Failure) {
 // linesOf adds the matching lines of one file to the page.
 func (s *search) linesOf(p *page, name string, r io.Reader) {
 	hit := connectors.CodeHit{
-		Origin: connectors.Origin{Source: s.source, Ref: name}, Repo: s.facts.name, Path: cleanLine(name, maxPath), Revision: s.revisionName(),
+		Origin: connectors.Origin{Source: s.source, Container: s.facts.name, Ref: name}, Repo: s.facts.name, Path: cleanLine(name, maxPath), Revision: s.revisionName(),
 	}
 	c := open(r)
 	switch {

@@ -190,7 +190,7 @@ func TestBacklogDamage(t *testing.T) {
 	want(t, r.Rows()[0].Failures[0].Text("skipped"), `{"damaged":2}`)
 	want(t, verdict(get(t, s.source(), "task-20")), "access_failure SOURCE_UNRELIABLE corrupt")
 	plain := s.source().Tracker.Get(context.Background(), connectors.IssueGet{Ref: ref.Ref{Kind: ref.Issue, ID: "task-12"}})
-	want(t, verdict(plain), "success NONE") // it was read to its end, whatever became of the others
+	want(t, verdict(plain), "success NONE")                                              // it was read to its end, whatever became of the others
 	want(t, verdict(get(t, s.source(), "task-12")), "partial SOURCE_UNRELIABLE corrupt") // links may be missing
 	s = backlogShelf(t)
 	s.put("backlog/config.yml", "statuses: [")

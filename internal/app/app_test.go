@@ -48,8 +48,10 @@ func TestEveryProviderPassesTheContract(t *testing.T) {
 func TestTheReadmeShowsSixTrueAnswers(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("| what GitHub sends | status | code | what frank says |\n| --- | --- | --- | --- |\n")
-	n := 0
+	rows := map[string]string{}
+	var order []string
 	replay.Each(t, "testdata/answers/*.txtar", func(t *testing.T, c replay.Case) {
+		order = append(order, c.Comment)
 		c.Config = "sources:\n  - {name: github, provider: github, auth: {token_env: GITHUB_TOKEN}}\nretry: {max_attempts: 1}\n"
 		contracttest.Ask(t, c, func(t *testing.T, i int, r server.Reply) {
 			for _, problem := range c.Wants[i].Check(r.Structured) {
@@ -59,12 +61,14 @@ func TestTheReadmeShowsSixTrueAnswers(t *testing.T) {
 			if err := json.Unmarshal(r.Structured, &v); err != nil {
 				t.Fatal(err)
 			}
-			fmt.Fprintf(&b, "| %s | `%s` | `%s` | %s |\n", c.Comment, v.Status, v.Code, v.Summary)
-			n++
+			rows[c.Comment] = fmt.Sprintf("| %s | `%s` | `%s` | %s |\n", c.Comment, v.Status, v.Code, v.Summary)
 		})
 	})
-	if n != 6 {
-		t.Fatalf("%d answers", n)
+	if len(rows) != 6 {
+		t.Fatalf("%d answers", len(rows))
+	}
+	for _, what := range order {
+		b.WriteString(rows[what])
 	}
 	compare(t, "../../README.md", "<!-- answers -->\n", "<!-- end: answers -->", b.String())
 }

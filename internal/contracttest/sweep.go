@@ -36,7 +36,7 @@ func sweep(t *testing.T, s Suite) {
 				t.Run(call.Tool, func(t *testing.T) {
 					synctest.Test(t, func(t *testing.T) {
 						var logs bytes.Buffer
-						r := open(t, s.Config, roundTripper(f.answer), &logs).Call(t.Context(), call.Tool, call.Arguments)
+						r := open(t, s.Config, false, roundTripper(f.answer), &logs).Call(t.Context(), call.Tool, call.Arguments)
 						Sound(t, r)
 						v := verdict(t, r)
 						if v.Status == "empty" || v.Status == "success" || v.Failure.Reason == "uncaught_server_error" {
