@@ -336,7 +336,9 @@ func TestAHostileRepositoryRunsNothing(t *testing.T) {
 		list(t, s, connectors.RepoList{Revision: revision, Recursive: true})
 		history(t, s, connectors.HistoryQuery{Revision: revision, Path: "a.txt", Text: "first"}).is(status.Success, status.None, "", 1)
 	}
-	change(t, s, connectors.ChangeGet{Ref: commitRef("HEAD~1"), Files: true, Diff: true}).is(status.Success, status.None, "", 1)
+	for _, name := range []string{"HEAD", "HEAD~1"} {
+		change(t, s, connectors.ChangeGet{Ref: commitRef(name), Files: true, Diff: true}).is(status.Success, status.None, "", 1)
+	}
 	change(t, s, connectors.ChangeGet{Ref: compareRef("HEAD~2", "HEAD", true), Files: true, Diff: true}).is(status.Success, status.None, "", 1)
 	s.Prober.Probe(context.Background())
 	if _, err := os.Lstat(mark); err == nil {
