@@ -101,9 +101,10 @@ func (s *Server) addTools(cfg Config) error {
 }
 
 func annotations(t Tool) mcp.ToolAnnotation {
-	a := mcp.ToolAnnotation{ReadOnlyHint: &t.ReadOnly, OpenWorldHint: &t.OpenWorld}
-	if !t.ReadOnly { // the other hints mean nothing for a tool that only reads
-		a.DestructiveHint, a.IdempotentHint = &t.Destructive, &t.Idempotent
+	// A client that finds no destructive hint must assume the worst.
+	a := mcp.ToolAnnotation{ReadOnlyHint: &t.ReadOnly, OpenWorldHint: &t.OpenWorld, DestructiveHint: &t.Destructive}
+	if !t.ReadOnly { // it means nothing for a tool that only reads
+		a.IdempotentHint = &t.Idempotent
 	}
 	return a
 }
