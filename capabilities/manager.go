@@ -2,6 +2,7 @@ package capabilities
 
 import (
 	"context"
+	"strings"
 	"sync"
 	"time"
 
@@ -75,8 +76,9 @@ func (m *Manager) OnChange(f func()) {
 }
 
 // Check answers from what the last probe found, without any request: the failure
-// that a call which needs the capability gets, or nil to go on and see.
-func (m *Manager) Check(s connectors.Source, c connectors.Capability) *status.Failure {
+// that a call which needs the capability in that container gets, or nil to go on
+// and see. An empty container is all that the account sees.
+func (m *Manager) Check(s connectors.Source, c connectors.Capability, container string) *status.Failure {
 	if s.Broken != nil {
 		return s.Broken
 	}
@@ -85,6 +87,9 @@ func (m *Manager) Check(s connectors.Source, c connectors.Capability) *status.Fa
 		return nil
 	}
 	for _, g := range e.probe.Capabilities {
+		if g.Container != "" && !strings.EqualFold(g.Container, container) {
+			continue // said of another container only
+		}
 		if g.Capability == c && g.Failure != nil && (g.State == connectors.NotGranted || g.State == connectors.Unsupported) {
 			f := g.Failure.Within(s.Name, "", string(c))
 			return &f

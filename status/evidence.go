@@ -84,6 +84,7 @@ var (
 	FirstReason         = Key[string]{"first_reason"}
 	CheckName           = Key[string]{"check"}
 	Rule                = Key[string]{"rule"}
+	Remedy              = Key[string]{"remedy"}
 	Withheld            = Key[int]{"withheld"}
 )
 

@@ -199,7 +199,7 @@ var unknown = map[string]string{
 	"config_key": "its configuration", "argument_names": "the arguments", "filter": "that was given", "part": "a part",
 	"http_status": "error", "error_class": "network", "media_type": "unknown", "missing_key": "a required key",
 	"options": "the providers that list_capabilities names", "marker": "two answers differ", "age_seconds": "an unknown number of", "first_reason": "see the log", "check": "unnamed",
-	"exit_code": "unknown",
+	"exit_code": "unknown", "remedy": "a bare token, without quotes, spaces or line ends, where frank.yaml points",
 }
 
 // fill replaces the {placeholders} of a text by what f knows.

@@ -120,9 +120,9 @@ var (
 	AuthContextRequired = reason("auth_context_required", AuthPreflight, AccessDenied, Fatal, NoRetry,
 		"{source} answered without accepting a credential", "Give source {source} a working credential (see frank doctor).")
 	AuthProfileMissing = reason("auth_profile_missing", AuthPreflight, AccessDenied, Fatal, NoRetry,
-		"the credential of source {source} is not set where the configuration points", "Set the credential that frank.yaml names for source {source}.")
+		"the credential of source {source} is not set where the configuration points", "Set the credential of source {source}: {remedy}.")
 	AuthHeaderResolutionFailed = reason("auth_header_resolution_failed", AuthPreflight, AccessDenied, Fatal, NoRetry,
-		"the credential of source {source} is unusable as it stands", "Replace the credential of source {source}: a bare token, without quotes, spaces or line ends.")
+		"the credential of source {source} is unusable as it stands", "Repair the credential of source {source}: {remedy}.")
 	CircuitOpen = reason("circuit_open", AuthPreflight, SourceUnreliable, Recoverable, RetryCooldown,
 		"{source} failed repeatedly ({first_reason}) and is resting", "Repeat after {retry_after} seconds, or change the credential or address of source {source}.")
 

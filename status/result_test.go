@@ -253,7 +253,9 @@ func TestMergeNeverTurnsNotCheckedIntoNothing(t *testing.T) {
 			s, _ := p.Verdict()
 			each = append(each, s)
 		}
-		all := func(s status.Status) bool { return !slices.ContainsFunc(each, func(x status.Status) bool { return x != s }) }
+		all := func(s status.Status) bool {
+			return !slices.ContainsFunc(each, func(x status.Status) bool { return x != s })
+		}
 		if (whole == status.Empty) != all(status.Empty) {
 			t.Fatalf("%v merged to %s", each, whole)
 		}

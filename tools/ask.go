@@ -193,20 +193,24 @@ func askSource[T connectors.Item](ctx context.Context, d *Deps, spec Spec, s con
 			r = status.Failed[T](s.Name, status.Fail(status.UncaughtServerError))
 		}
 	}()
-	if f := d.Manifest.Check(s, spec.Needs); f != nil {
-		return status.Failed[T](s.Name, *f)
+	if s.Broken != nil {
+		return status.Failed[T](s.Name, *s.Broken)
 	}
 	r = ask(ctx, s)
 	status.CallFrom(ctx).Step(spec.Operation + " on " + s.Name)
 	return withhold(d, s, spec.Needs, r)
 }
 
-// forbids is the failure by which policy answers instead of the source, or nil.
+// forbids is the failure by which policy, or what the last probe found, answers
+// instead of the source, or nil.
 func (d *Deps) forbids(s connectors.Source, c connectors.Capability, container string) *status.Failure {
 	if f := policy.Outside(s.Only, container); f != nil {
 		return f
 	}
-	return d.Policy.Denies(string(c), container)
+	if f := d.Policy.Denies(string(c), container); f != nil {
+		return f
+	}
+	return d.Manifest.Check(s, c, container)
 }
 
 // withhold drops what lies outside the allow-list or under a deny rule, whatever

@@ -114,7 +114,7 @@ func (c *client) request(ctx context.Context, k call) (*http.Request, *status.Fa
 // configured: GitHub serves such a request as anonymous, with the public part of
 // the truth. GH-05, GH-01.
 func (c *client) unmask(x *upstream.Exchange, f *status.Failure) *status.Failure {
-	if x == nil || c.anonymous || counted(x.Header) != ignored {
+	if x == nil || c.anonymous() || counted(x.Header) != ignored {
 		return f
 	}
 	if f != nil && f.Reason() != status.AbsentOrHidden && f.Reason() != status.ScopeMissing {

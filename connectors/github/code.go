@@ -133,7 +133,7 @@ func (c *client) hit(s codeSearch, path string, lines []connectors.LineMatch, re
 func (c *client) searchIndex(ctx context.Context, s codeSearch) found {
 	w, x, f := c.askIndex(ctx, s.pos, s.Limit, indexQuery(s))
 	if f != nil {
-		closed := f.Reason() == status.QueryRefused || c.anonymous && f.Reason() == status.AuthContextRequired // GH-27, GH-30
+		closed := f.Reason() == status.QueryRefused || c.anonymous() && f.Reason() == status.AuthContextRequired // GH-27, GH-30
 		if got, _, ok := c.readFew(ctx, s, closed); ok {
 			return got
 		}

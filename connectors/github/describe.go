@@ -114,7 +114,7 @@ func (w wireRepoPage) missing() string {
 // recently pushed first. GH-07 may hide some; of those of others that are only
 // public, GitHub lists none.
 func (t tracker) projects(ctx context.Context) status.Result[connectors.Project] {
-	if t.anonymous {
+	if t.anonymous() {
 		_, f := t.repo("project", "") // nobody has a list of repositories of their own
 		return status.Failed[connectors.Project](t.source, *f)
 	}

@@ -49,17 +49,17 @@ func open(s connectors.Setup) (connectors.Source, *status.Failure) {
 // client is what the three kinds share: one source, its way to GitHub, and what
 // was recently proved about credential and repositories.
 type client struct {
-	source    string
-	project   string // default project
-	only      []string
-	anonymous bool
-	web       *url.URL // where people look: https://github.com
-	api       *url.URL
-	build     *gh.Client // builds requests only
-	up        *upstream.Client
-	now       func() time.Time
-	people    *memo[identity]
-	repos     *memo[container]
+	source  string
+	project string // default project
+	only    []string
+	nobody  bool     // asked without a credential, by configuration
+	web     *url.URL // where people look: https://github.com
+	api     *url.URL
+	build   *gh.Client // builds requests only
+	up      *upstream.Client
+	now     func() time.Time
+	people  *memo[identity]
+	repos   *memo[container]
 }
 
 func newClient(s connectors.Setup) (*client, *status.Failure) {
@@ -80,11 +80,15 @@ func newClient(s connectors.Setup) (*client, *status.Failure) {
 	build.BaseURL, build.UserAgent = api, ""
 	return &client{
 		source: s.Name, project: s.DefaultProject, only: s.Only,
-		anonymous: s.Anonymous || !s.Upstream.Configured(),
-		web:       webOf(api), api: api, build: build, up: s.Upstream, now: now,
+		nobody: s.Anonymous,
+		web:    webOf(api), api: api, build: build, up: s.Upstream, now: now,
 		people: newMemo[identity](now, identityLife), repos: newMemo[container](now, containerLife),
 	}, nil
 }
+
+// anonymous reports whether GitHub is asked without a credential: by configuration,
+// or because there turned out to be none where none is needed.
+func (c *client) anonymous() bool { return c.nobody || !c.up.Configured() }
 
 // webOf derives the address that people use from that of the REST interface:
 // api.HOST becomes HOST, HOST/api/v3 becomes HOST.

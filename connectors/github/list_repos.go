@@ -26,7 +26,7 @@ func (r repository) listRepos(ctx context.Context, q connectors.RepoList) status
 	if owner == connectors.Everywhere {
 		owner = ""
 	}
-	if owner == "" && r.anonymous { // there is no account
+	if owner == "" && r.anonymous() { // there is no account
 		owner, _, _ = strings.Cut(r.project, "/")
 	}
 	lists, f := r.repoLists(ctx, owner)
@@ -72,7 +72,7 @@ func (r repository) repoLists(ctx context.Context, owner string) ([]call, *statu
 			query: options(gh.RepositoryListByAuthenticatedUserOptions{Affiliation: affiliation, Sort: "full_name"})}
 	}
 	switch {
-	case owner == "" && r.anonymous:
+	case owner == "" && r.anonymous():
 		_, f := r.repo("repo", "") // names the missing argument
 		return nil, f
 	case owner == "":
@@ -90,7 +90,7 @@ func (r repository) repoLists(ctx context.Context, owner string) ([]call, *statu
 	}
 	public := call{class: "GET /users/{owner}/repos", path: []string{"users", owner, "repos"},
 		query: options(gh.RepositoryListByUserOptions{Type: "owner", Sort: "full_name"})}
-	if r.anonymous {
+	if r.anonymous() {
 		return []call{public}, nil
 	}
 	id, f := r.who(ctx)
@@ -110,7 +110,7 @@ func (r repository) repoLists(ctx context.Context, owner string) ([]call, *statu
 // only (GH-04). One that is granted single repositories is not told of others:
 // if it sees none at all, that says nothing (GH-12, GH-14), and the failure says so.
 func (c *client) ungranted(a *status.Audit, x *upstream.Exchange) *status.Failure {
-	if c.anonymous {
+	if c.anonymous() {
 		return nil
 	}
 	hidden := status.Fail(status.RowsHidden, status.HTTPStatus.Is(x.Status))

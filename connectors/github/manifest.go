@@ -30,10 +30,10 @@ func (p prober) Probe(ctx context.Context) connectors.Probe {
 	ctx = upstream.Probing(ctx)
 	p.people.clear()
 	p.repos.clear()
-	out := connectors.Probe{State: connectors.Ready, Fingerprint: p.up.Fingerprint(ctx), Anonymous: p.anonymous}
+	out := connectors.Probe{State: connectors.Ready, Fingerprint: p.up.Fingerprint(ctx), Anonymous: p.anonymous()}
 	var id identity
 	var f *status.Failure
-	if p.anonymous {
+	if p.anonymous() {
 		out.Notes = append(out.Notes, "asked without a credential: private repositories and code search are out of reach, 60 requests an hour")
 		f = p.reachable(ctx)
 	} else {
@@ -91,7 +91,7 @@ func (p prober) refused(out connectors.Probe, f status.Failure) connectors.Probe
 func (p prober) withoutProject(out connectors.Probe, id identity) connectors.Probe {
 	state := connectors.UnknownGrant
 	switch {
-	case p.anonymous:
+	case p.anonymous():
 		state = connectors.Granted
 	case id.classic && covers(id.scopes, "repo"):
 		state = connectors.Granted
@@ -184,7 +184,7 @@ func (p prober) grantIn(k container, capability connectors.Capability, f *status
 
 // grant names what a capability needs; searching code needs a credential. GH-30.
 func (p prober) grant(capability connectors.Capability, state connectors.GrantState, f *status.Failure) connectors.Grant {
-	if p.anonymous && capability == connectors.CodeSearch {
+	if p.anonymous() && capability == connectors.CodeSearch {
 		state = connectors.NotGranted
 		refused := status.Fail(status.AuthContextRequired)
 		f = &refused

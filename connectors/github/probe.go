@@ -191,7 +191,7 @@ func (c *client) hear(ctx context.Context, a *status.Audit, x *upstream.Exchange
 }
 
 func (c *client) identify(ctx context.Context, a *status.Audit, x *upstream.Exchange) {
-	if c.anonymous { // by configuration, so nothing is left to prove
+	if c.anonymous() { // by configuration, so nothing is left to prove
 		a.Hold(status.Proof{Request: "configuration: no credential", At: x.At}, status.Identity)
 		a.Unprovable(noteAnonymous)
 		return

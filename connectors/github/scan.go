@@ -27,7 +27,7 @@ const (
 // scannable reports whether so many files can be read one by one.
 func (c *client) scannable(files []wireEntry) bool {
 	size, limit := int64(0), scanFiles
-	if c.anonymous {
+	if c.anonymous() {
 		limit = scanAnonymous
 	}
 	for _, f := range files {
@@ -97,7 +97,7 @@ func (c *client) scan(ctx context.Context, r repoName, files []wireEntry) ([]con
 		switch {
 		case out[i].x != nil:
 			read = append(read, out[i])
-		case failures[i] != nil && (first == nil || first.Reason() == status.Cancelled):
+		case failures[i] != nil && (first == nil || echoes(*first)):
 			first = failures[i]
 		}
 	}
@@ -106,6 +106,11 @@ func (c *client) scan(ctx context.Context, r repoName, files []wireEntry) ([]con
 		first = &f
 	}
 	return read, first
+}
+
+// echoes reports whether a failure only follows from another one beside it.
+func echoes(f status.Failure) bool {
+	return f.Reason() == status.Cancelled || f.Reason() == status.CircuitOpen
 }
 
 func (c *client) readBlob(ctx context.Context, r repoName, e wireEntry) (content, *status.Failure) {

@@ -44,7 +44,7 @@ func (t tracker) me(ctx context.Context, q *connectors.IssueQuery) *status.Failu
 	if q.Author != "@me" && q.Assignee != "@me" {
 		return nil
 	}
-	if t.anonymous {
+	if t.anonymous() {
 		f := status.Fail(status.AuthContextRequired, status.By(t.source))
 		return &f
 	}

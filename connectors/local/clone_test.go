@@ -394,6 +394,16 @@ func TestARepositoryFurtherUpDoesNotAnswer(t *testing.T) {
 	search(t, named, connectors.CodeQuery{Text: "needle"}).is(status.Success, status.None, "", 1)
 }
 
+func TestAWorkTreeElsewhereIsNotRead(t *testing.T) {
+	l := newLab(t)
+	o := l.origin()
+	l.write("private/key.txt", "needle\n")
+	l.git(o, "config", "core.worktree", l.path("private"))
+	s := l.source(o)
+	search(t, s, connectors.CodeQuery{Text: "needle"}).is(status.AccessFailure, status.CapabilityUnavailable, "misconfigured", 0)
+	list(t, s, connectors.RepoList{}).is(status.AccessFailure, status.CapabilityUnavailable, "misconfigured", 0)
+}
+
 func TestTheFactsFollowTheClone(t *testing.T) {
 	l := newLab(t)
 	l.origin()

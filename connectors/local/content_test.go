@@ -336,7 +336,9 @@ func TestAHostileRepositoryRunsNothing(t *testing.T) {
 		list(t, s, connectors.RepoList{Revision: revision, Recursive: true})
 		history(t, s, connectors.HistoryQuery{Revision: revision, Path: "a.txt", Text: "first"}).is(status.Success, status.None, "", 1)
 	}
-	change(t, s, connectors.ChangeGet{Ref: commitRef("HEAD~1"), Files: true, Diff: true}).is(status.Success, status.None, "", 1)
+	for _, name := range []string{"HEAD", "HEAD~1"} {
+		change(t, s, connectors.ChangeGet{Ref: commitRef(name), Files: true, Diff: true}).is(status.Success, status.None, "", 1)
+	}
 	change(t, s, connectors.ChangeGet{Ref: compareRef("HEAD~2", "HEAD", true), Files: true, Diff: true}).is(status.Success, status.None, "", 1)
 	s.Prober.Probe(context.Background())
 	if _, err := os.Lstat(mark); err == nil {
@@ -357,7 +359,7 @@ func TestAChangeHasItsPartsAndSaysWhatACloneDoesNotKeep(t *testing.T) {
 	s := l.source(o)
 	a := change(t, s, connectors.ChangeGet{Ref: commitRef(sha[:10]), Files: true, Diff: true}).is(status.Success, status.None, "", 1)
 	c := a.items[0]
-	if c.Kind != "commit" || c.Title != "Subject" || c.Body != "Body with bidi" || c.Removed == 0 || c.HeadSHA != sha || c.Author != "Ann Author <ann@example.com>" {
+	if c.Kind != "commit" || c.Title != "Subject" || c.Body != "Body with bidi" || c.Removed == 0 || c.HeadSHA != sha || c.Author != "Ann Author" {
 		t.Errorf("commit: %+v", c)
 	}
 	got := ""

@@ -38,20 +38,25 @@ func credentialOf(p connectors.Provider, s config.Source, h config.Host) upstrea
 // Authorize sets the provider's headers, or none if there is no secret to be had
 // and none is needed.
 func (c *credential) Authorize(ctx context.Context, h http.Header) *status.Failure {
-	secret, problem := c.found.Resolve(ctx)
+	secret, problem := c.resolve(ctx)
 	if problem != nil {
 		return failureOf(ctx, problem)
 	}
-	c.anonymous.Store(secret.IsZero())
 	if secret.IsZero() {
 		return nil
 	}
 	return c.inner.Authorize(ctx, h)
 }
 
+func (c *credential) resolve(ctx context.Context) (config.Secret, *config.Problem) {
+	secret, problem := c.found.Resolve(ctx)
+	c.anonymous.Store(problem == nil && secret.IsZero())
+	return secret, problem
+}
+
 // Identity is a hash of the secret, empty without one.
 func (c *credential) Identity(ctx context.Context) string {
-	if secret, problem := c.found.Resolve(ctx); problem != nil || secret.IsZero() {
+	if secret, problem := c.resolve(ctx); problem != nil || secret.IsZero() {
 		return ""
 	}
 	return c.inner.Identity(ctx)
@@ -82,6 +87,6 @@ func failureOf(ctx context.Context, p *config.Problem) *status.Failure {
 	if p.Kind == config.Missing {
 		reason = status.AuthProfileMissing
 	}
-	f := status.Fail(reason, status.By(p.Source), status.ConfigKey.Is("auth."+p.Method.String()), status.Marker.Is(p.Kind.String()))
+	f := status.Fail(reason, status.By(p.Source), status.ConfigKey.Is("auth."+p.Method.String()), status.Marker.Is(p.Kind.String()), status.Remedy.Is(p.Text))
 	return &f
 }

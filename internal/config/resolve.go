@@ -129,7 +129,7 @@ func (a Auth) fromFile() (Secret, *Problem) {
 	info, err := os.Stat(a.File)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
-		return a.problem(FileUnreadable, "the token_file does not exist; create it or correct the path")
+		return a.problem(FileUnreadable, "the token_file is missing; create it or correct the path")
 	case err != nil:
 		return a.problem(FileUnreadable, "the token_file cannot be reached; check the permissions of it and of its folders")
 	case !info.Mode().IsRegular():
