@@ -42,10 +42,10 @@ func newBench(change func(*server.Config)) *bench {
 		},
 		Prompts: []server.Prompt{
 			{Name: "ask", Arguments: []server.PromptArgument{{Name: "question", Required: true, Values: []string{"What", "Why", "who"}}},
-				Render: func(_ context.Context, a map[string]string) []server.PromptMessage {
-					return []server.PromptMessage{{Text: "Q: " + a["question"]}}
+				Render: func(_ context.Context, a map[string]string) ([]server.PromptMessage, error) {
+					return []server.PromptMessage{{Text: "Q: " + a["question"]}}, nil
 				}},
-			{Name: "broken", Render: func(context.Context, map[string]string) []server.PromptMessage { panic(errors.New(secret)) }},
+			{Name: "broken", Render: func(context.Context, map[string]string) ([]server.PromptMessage, error) { panic(errors.New(secret)) }},
 		},
 		Resources: []server.Resource{
 			{URI: "frank://capabilities", Name: "capabilities", MIMEType: "application/json", Read: func(context.Context) (string, error) { return `{"version":1}`, nil }},

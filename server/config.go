@@ -114,8 +114,9 @@ type Prompt struct {
 	Name, Title, Description string
 	Arguments                []PromptArgument
 	// Render makes the messages. Every required argument is there and not
-	// blank; others may be missing.
-	Render func(ctx context.Context, arguments map[string]string) []PromptMessage
+	// blank; others may be missing. The text of its error is shown to the caller
+	// as the reason why the arguments cannot be used: it must be the prompt's own.
+	Render func(ctx context.Context, arguments map[string]string) ([]PromptMessage, error)
 }
 
 // PromptArgument is one argument of a Prompt.

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"log/slog"
 	"strings"
 
@@ -62,12 +63,9 @@ func promptOf(p prompts.Prompt) Prompt {
 	for _, a := range p.Arguments {
 		out.Arguments = append(out.Arguments, PromptArgument{Name: a.Name, Description: a.Description, Required: a.Required, Values: a.Values})
 	}
-	out.Render = func(_ context.Context, args map[string]string) []PromptMessage {
+	out.Render = func(_ context.Context, args map[string]string) ([]PromptMessage, error) {
 		text, err := p.Render(args)
-		if err != nil { // the prompt's own words: they name the argument and its values
-			text = err.Error()
-		}
-		return []PromptMessage{{Text: text}}
+		return []PromptMessage{{Text: text}}, err
 	}
 	return out
 }
@@ -102,7 +100,7 @@ func (h *Handler) ended(ctx context.Context, s tools.Spec, e status.Envelope) st
 		return e
 	}
 	reason := status.Cancelled
-	if context.Cause(ctx) == context.DeadlineExceeded {
+	if errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
 		reason = status.Timeout
 	}
 	return status.Refuse(status.Question{Operation: s.Operation, Capability: string(s.Needs), One: "what " + s.Name + " was asked for"}, status.Fail(reason, status.MaybeCalled))

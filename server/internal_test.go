@@ -34,7 +34,7 @@ func TestSchemaIsHeldAtEveryDepthThatItSpeaksOf(t *testing.T) {
 		t.Error("a schema that does not compile accepts")
 	}
 	all := new(schemas)
-	if all.of([]byte(shape)) != all.of([]byte(shape)) {
+	if first := all.of([]byte(shape)); first != all.of([]byte(shape)) {
 		t.Error("equal schemas are compiled twice")
 	}
 }

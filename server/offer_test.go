@@ -76,7 +76,10 @@ func TestCompletionOffersWhatFitsWithoutCase(t *testing.T) {
 	if m.Result == nil || strings.Join(m.Result.Completion.Values, " ") != "What Why who" {
 		t.Error(m.raw)
 	}
-	for _, params := range []string{`{"ref":{"type":"ref/prompt","name":"nope"},"argument":{"name":"x","value":""}}`, `{"ref":{"type":"x"},"argument":{"name":"x","value":""}}`, `{}`} {
+	if m := c.ask(request("2", "completion/complete", `{"ref":{"type":"ref/prompt","name":"nope"},"argument":{"name":"x","value":""}}`)); m.Result == nil || len(m.Result.Completion.Values) != 0 {
+		t.Errorf("for a prompt that is not there: %s", m.raw)
+	}
+	for _, params := range []string{`{"ref":{"type":"x"},"argument":{"name":"x","value":""}}`, `{}`} {
 		if m := c.ask(request("2", "completion/complete", params)); m.code() != -32602 {
 			t.Errorf("%s: %s", params, m.raw)
 		}

@@ -86,11 +86,7 @@ func valueEnd(raw []byte) int {
 	for i := 0; i < len(raw); i++ {
 		switch raw[i] {
 		case '"':
-			for i++; raw[i] != '"'; i++ {
-				if raw[i] == '\\' {
-					i++
-				}
-			}
+			i = quoteEnd(raw, i)
 		case '{', '[':
 			depth++
 			continue
@@ -106,6 +102,16 @@ func valueEnd(raw []byte) int {
 		}
 	}
 	return len(raw)
+}
+
+// quoteEnd returns where the text that opens at i closes.
+func quoteEnd(raw []byte, i int) int {
+	for i++; raw[i] != '"'; i++ {
+		if raw[i] == '\\' {
+			i++
+		}
+	}
+	return i
 }
 
 // instance decodes a property. Where the schema looks no further than at the

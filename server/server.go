@@ -117,7 +117,12 @@ func (s *Server) addPrompts(prompts []Prompt) {
 		}
 		s.core.AddPrompt(prompt, func(ctx context.Context, r mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
 			result := &mcp.GetPromptResult{Description: p.Description}
-			for _, m := range p.Render(ctx, r.Params.Arguments) {
+			messages, err := p.Render(ctx, r.Params.Arguments)
+			if err != nil {
+				refusePrompt(ctx, err)
+				return nil, err
+			}
+			for _, m := range messages {
 				role := mcp.RoleUser
 				if m.Assistant {
 					role = mcp.RoleAssistant
@@ -126,6 +131,16 @@ func (s *Server) addPrompts(prompts []Prompt) {
 			}
 			return result, nil
 		})
+	}
+}
+
+// refusePrompt answers with the prompt's own reason, which mcp-go would turn into
+// an internal error.
+func refusePrompt(ctx context.Context, reason error) {
+	if e := exchangeOf(ctx); e != nil {
+		e.mu.Lock()
+		e.override = &rpcError{Code: mcp.INVALID_PARAMS, Message: clip(reason.Error())}
+		e.mu.Unlock()
 	}
 }
 

@@ -88,7 +88,7 @@ func askOne[T connectors.Item](ctx context.Context, d *Deps, q one, ask func(con
 		Operation: q.spec.Operation, Capability: string(q.spec.Needs), One: q.spec.One,
 		Rest: q.rest, Filters: filters, Fallback: d.fallback(q.spec, sources),
 	}
-	results := askNamed(ctx, d, q.spec, q.ref, sources, func(ctx context.Context, s connectors.Source, r ref.Ref) status.Result[T] {
+	results := askNamed(ctx, d, target{q.spec, q.ref, sources}, func(ctx context.Context, s connectors.Source, r ref.Ref) status.Result[T] {
 		return ask(ctx, s, r, from[s.Name])
 	})
 	hits := slices.DeleteFunc(slices.Clone(results), func(r status.Result[T]) bool { return !found(r) })
@@ -103,14 +103,21 @@ func askOne[T connectors.Item](ctx context.Context, d *Deps, q one, ask func(con
 	}
 }
 
+// target is a named thing and the sources that may have it.
+type target struct {
+	spec    Spec
+	ref     ref.Ref
+	sources []connectors.Source
+}
+
 // askNamed asks the sources for a named thing, those on this machine first; what
 // policy forbids is not asked.
-func askNamed[T connectors.Item](ctx context.Context, d *Deps, spec Spec, r ref.Ref, sources []connectors.Source, ask func(context.Context, connectors.Source, ref.Ref) status.Result[T]) []status.Result[T] {
+func askNamed[T connectors.Item](ctx context.Context, d *Deps, t target, ask func(context.Context, connectors.Source, ref.Ref) status.Result[T]) []status.Result[T] {
 	var results []status.Result[T]
-	for _, group := range nearFirst(r, sources) {
-		results = append(results, fanOut(ctx, d, spec, group, func(ctx context.Context, s connectors.Source) status.Result[T] {
-			own := inSource(r, s)
-			if f := d.forbids(s, spec.Needs, own.Project); f != nil {
+	for _, group := range nearFirst(t.ref, t.sources) {
+		results = append(results, fanOut(ctx, d, t.spec, group, func(ctx context.Context, s connectors.Source) status.Result[T] {
+			own := inSource(t.ref, s)
+			if f := d.forbids(s, t.spec.Needs, own.Project); f != nil {
 				return status.Failed[T](s.Name, *f)
 			}
 			return ask(ctx, s, own)

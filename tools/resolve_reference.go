@@ -60,7 +60,7 @@ func resolve(ctx context.Context, d *Deps, a resolveReferenceArgs) status.Envelo
 				no = graver(no, f)
 				continue
 			}
-			results = append(results, askNamed(ctx, d, l.spec, meant, sources, l.ask)...)
+			results = append(results, askNamed(ctx, d, target{l.spec, meant, sources}, l.ask)...)
 		}
 	}
 	return resolved(r, results, no)

@@ -42,6 +42,7 @@ func (d documents) open(ctx context.Context, r ref.Ref) (blob, *unfound) {
 		if r.Host == "" && r.Raw != "" {
 			return d.titled(ctx, r.Raw)
 		}
+	default:
 	}
 	return blob{}, stop(d.badArgument("ref", "names no document of a repository"))
 }

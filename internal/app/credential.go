@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"sync/atomic"
 
@@ -78,7 +79,7 @@ func (c *credential) Refresh(ctx context.Context) *status.Failure {
 func failureOf(ctx context.Context, p *config.Problem) *status.Failure {
 	if ctx.Err() != nil {
 		f := status.Fail(status.Cancelled, status.NotCalled, status.By(p.Source))
-		if context.Cause(ctx) == context.DeadlineExceeded {
+		if errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
 			f = status.Fail(status.Timeout, status.NotCalled, status.By(p.Source))
 		}
 		return &f

@@ -135,6 +135,7 @@ func counts(m app.Manifest) (ready, usable int) {
 			usable++
 		case app.Degraded:
 			usable++
+		default:
 		}
 	}
 	return ready, usable

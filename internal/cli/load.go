@@ -65,5 +65,5 @@ func (r *run) logger(otherwise slog.Level) *slog.Logger {
 	if out.terminal {
 		format = time.TimeOnly
 	}
-	return slog.New(tint.NewHandler(r.Err, &tint.Options{Level: level, TimeFormat: format, NoColor: !out.colour}))
+	return slog.New(tint.NewTextHandler(r.Err, &tint.Options{Level: level, TimeFormat: format, NoColor: !out.colour}))
 }

@@ -43,7 +43,7 @@ func run(root string, check bool) error {
 			continue
 		}
 		if check {
-			stale = append(stale, fmt.Errorf("%s is out of date: run go generate ./...", f.path))
+			stale = append(stale, fmt.Errorf("%s is out of date: run go generate", f.path))
 			continue
 		}
 		if err := os.WriteFile(path, fresh, 0o644); err != nil {

@@ -29,6 +29,7 @@ func Outline(format Format, src string) []Heading {
 		found = asciidocHeadings(src)
 	case ReStructuredText:
 		found = restHeadings(src)
+	default:
 	}
 	finish(src, found)
 	return found

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/json"
+	"errors"
 	"html"
 	"io"
 	"net/http"
@@ -97,7 +98,7 @@ func (c *Client) readOpen(from io.Reader, limit int64) ([]byte, *status.Failure)
 // cut is the failure of a body that ended before its end.
 func cut(err error, read int) *status.Failure {
 	class := "closed"
-	if err != nil && err != io.ErrUnexpectedEOF && err != io.EOF {
+	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
 		class, _ = errorClass(err)
 	}
 	if class == "timeout" {
