@@ -37,7 +37,7 @@ func askSet[T connectors.Item](ctx context.Context, d *Deps, q set, ask func(con
 	}
 	sources, failure := d.forContainer(q.spec.Kind, q.source, q.container)
 	if failure != nil {
-		return q.spec.refuse(*failure)
+		return status.Refuse(q.spec.question(words(q.spec.Many, " ", q.rest)), *failure)
 	}
 	if from != nil {
 		sources = slices.DeleteFunc(sources, func(s connectors.Source) bool { _, ok := from[s.Name]; return !ok })
@@ -82,7 +82,7 @@ func askOne[T connectors.Item](ctx context.Context, d *Deps, q one, ask func(con
 	}
 	sources, failure := d.forRef(q.spec.Kind, q.source, q.ref)
 	if failure != nil {
-		return q.spec.refuse(*failure)
+		return status.Refuse(q.spec.question(words(q.spec.One, " ", q.rest)), *failure)
 	}
 	question := status.Question{
 		Operation: q.spec.Operation, Capability: string(q.spec.Needs), One: q.spec.One,
