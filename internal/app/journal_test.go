@@ -92,3 +92,16 @@ func TestAJournalThatCannotBeWrittenFailsNoCallAndIsVisible(t *testing.T) {
 		t.Errorf("the manifest: %+v", v)
 	}
 }
+
+func cursorIn(t *testing.T, structured []byte) string {
+	t.Helper()
+	var v struct {
+		Coverage struct {
+			Next string `json:"next_cursor"`
+		} `json:"coverage"`
+	}
+	if err := json.Unmarshal(structured, &v); err != nil {
+		t.Fatal(err)
+	}
+	return v.Coverage.Next
+}
