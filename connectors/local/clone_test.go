@@ -4,6 +4,7 @@ package local_test
 
 import (
 	"context"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,7 +13,7 @@ import (
 	"time"
 
 	"github.com/frank-mcp/frank/connectors"
-	"github.com/frank-mcp/frank/connectors/local"
+	"github.com/frank-mcp/frank/internal/config"
 	"github.com/frank-mcp/frank/status"
 )
 
@@ -79,8 +80,8 @@ func TestLG05_ASingleBranchCloneDoesNotKnowTheBranches(t *testing.T) {
 	full := l.source(l.clone("origin", "full"))
 	list(t, full, connectors.RepoList{What: "branches"}).is(status.Success, status.None, "", 3)
 	a := history(t, full, connectors.HistoryQuery{Revision: "feature"}).is(status.AccessFailure, status.ReferenceUnresolved, "low_confidence", 0)
-	if f := a.row.Failures[0]; f.Text("revision") != "feature" {
-		t.Errorf("evidence: %q", f.Text("revision"))
+	if f := a.fact("revision"); f != "feature" {
+		t.Errorf("evidence: %q", f)
 	}
 }
 
@@ -90,8 +91,9 @@ func TestLG06_LG07_AMissingBlobOfAPartialCloneIsNeverFetched(t *testing.T) {
 	c := l.clone("origin", "partial", "--filter=blob:none", "--no-checkout")
 	s := l.source(c)
 	count := l.git(c, "count-objects", "-v")
-	search(t, s, connectors.CodeQuery{Text: "needle", Revision: "HEAD"}).is(status.AccessFailure, status.CapabilityUnavailable, "clone_incomplete", 0)
-	readFile(t, s, connectors.FileGet{Path: "a.txt", Revision: "HEAD"}).is(status.AccessFailure, status.CapabilityUnavailable, "clone_incomplete", 0)
+	search(t, s, connectors.CodeQuery{Text: "needle", Revision: "HEAD"}).retriable(status.AccessFailure, status.SourceUnreliable, "object_not_fetched", 0)
+	readFile(t, s, connectors.FileGet{Path: "a.txt", Revision: "HEAD"}).retriable(status.AccessFailure, status.SourceUnreliable, "object_not_fetched", 0)
+	change(t, s, connectors.ChangeGet{Ref: commitRef("HEAD"), Diff: true}).retriable(status.AccessFailure, status.SourceUnreliable, "object_not_fetched", 0)
 	list(t, s, connectors.RepoList{Revision: "HEAD"}).is(status.Success, status.None, "", 3)
 	history(t, s, connectors.HistoryQuery{}).is(status.Success, status.None, "", 3)
 	change(t, s, connectors.ChangeGet{Ref: commitRef(unknownSHA)}).is(status.AccessFailure, status.CapabilityUnavailable, "clone_incomplete", 0)
@@ -161,7 +163,7 @@ func TestLG16_DubiousOwnershipIsDenied(t *testing.T) {
 	}
 	s := l.source(o)
 	search(t, s, connectors.CodeQuery{Text: "needle"}).is(status.AccessFailure, status.AccessDenied, "ownership_refused", 0)
-	if p := s.Prober.Probe(context.Background()); p.State != connectors.Degraded || p.Capabilities[2].State != connectors.NotGranted {
+	if p := manifest(s); p.State != connectors.Degraded || capability(s, connectors.CodeSearch).State != connectors.NotGranted {
 		t.Errorf("probe: %+v", p)
 	}
 	if out, err := os.ReadFile(filepath.Join(os.Getenv("HOME"), ".gitconfig")); err == nil {
@@ -221,7 +223,7 @@ func TestLG20_ARevisionWithTheFileIsNamed(t *testing.T) {
 	o := l.origin()
 	s := l.source(o)
 	a := readFile(t, s, connectors.FileGet{Path: "gone.txt"})
-	at := a.row.Failures[0].Text("revision")
+	at := a.fact("revision")
 	b := readFile(t, s, connectors.FileGet{Path: "gone.txt", Revision: at}).is(status.Success, status.None, "", 1)
 	if b.items[0].Text != "x\n" {
 		t.Errorf("text %q at %s", b.items[0].Text, at)
@@ -239,7 +241,7 @@ func TestLG21_AnswersAboutHistorySayWhenTheCloneLastMoved(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	e := envelope(status.Merge(l.source(c).Repo.List(context.Background(), connectors.RepoList{What: "branches"})))
+	e := list(t, l.source(c), connectors.RepoList{What: "branches"}).said
 	for _, want := range []string{`"as_of":"2025-05-05T05:05:05Z"`, "commits_not_fetched_from_the_remote"} {
 		if !strings.Contains(e, want) {
 			t.Errorf("%s lacks %s", e, want)
@@ -271,7 +273,7 @@ func TestLG26_TheEnvironmentSteersNothing(t *testing.T) {
 	change(t, s, connectors.ChangeGet{Ref: commitRef("HEAD"), Diff: true}).is(status.Success, status.None, "", 1)
 	t.Setenv("PATH", t.TempDir())
 	search(t, s, connectors.CodeQuery{Text: "needle"}).is(status.AccessFailure, status.CapabilityUnavailable, "misconfigured", 0)
-	if p := s.Prober.Probe(context.Background()); p.State != connectors.Degraded {
+	if p := manifest(s); p.State != connectors.Degraded {
 		t.Errorf("state %s", p.State)
 	}
 }
@@ -286,7 +288,7 @@ func TestLG28_ABranchWinsOverATagOfItsName(t *testing.T) {
 	if a.items[0].SHA != head {
 		t.Errorf("started at %s, not at %s", a.items[0].SHA, head)
 	}
-	e := envelope(s.Repo.ReadFile(context.Background(), connectors.FileGet{Path: "b.txt", Revision: "main"}))
+	e := readFile(t, s, connectors.FileGet{Path: "b.txt", Revision: "main"}).said
 	if !strings.Contains(e, "a_tag_has_the_name") || !strings.Contains(e, head) {
 		t.Errorf("no warning: %s", e)
 	}
@@ -311,35 +313,40 @@ func TestLG31_ACallThatIsCutOffIsNoAnswer(t *testing.T) {
 	s := l.source(l.origin())
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	read(t, s.Repo.SearchCode(ctx, connectors.CodeQuery{Text: "needle"})).is(status.AccessFailure, status.SourceUnreliable, "cancelled", 0)
+	ask[connectors.CodeHit](ctx, s, "repo_search_code", arguments{"query": "needle"}).is(status.AccessFailure, status.SourceUnreliable, "cancelled", 0)
 	ctx, cancel = context.WithDeadline(context.Background(), time.Unix(1, 0))
 	defer cancel()
-	a := read(t, s.Repo.History(ctx, connectors.HistoryQuery{}))
-	if a.reason != "timeout" || !a.retry || a.status != status.AccessFailure {
-		t.Errorf("got %s %s", a.status, a.reason)
-	}
+	ask[connectors.Commit](ctx, s, "repo_history", nil).retriable(status.AccessFailure, status.SourceUnreliable, "timeout", 0)
 }
 
 func TestLG31_CancellationEndsGitAndItsHelpers(t *testing.T) {
 	l := newLab(t)
 	s := l.source(l.origin())
 	history(t, s, connectors.HistoryQuery{}).is(status.Success, status.None, "", 3)
-	if err := syscall.Mkfifo(l.path("started"), 0o600); err != nil {
+	if err := syscall.Mkfifo(l.path("alive"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	l.fakeGit("echo started >'" + l.path("started") + "'; sleep 300 & wait")
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan status.Result[connectors.Commit])
-	go func() { done <- s.Repo.History(ctx, connectors.HistoryQuery{Revision: "main"}) }()
-	if _, err := os.ReadFile(l.path("started")); err != nil { // waits until git runs
+	// The helper keeps its end of the pipe open for as long as it lives.
+	l.fakeGit("exec 9>'" + l.path("alive") + "'; echo started >&9; sleep 300 & wait")
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	done := make(chan answer[connectors.Commit])
+	go func() { done <- ask[connectors.Commit](ctx, s, "repo_history", arguments{"revision": "main"}) }()
+	alive, err := os.Open(l.path("alive")) // waits until git runs
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer alive.Close()
+	if _, err := alive.Read(make([]byte, 8)); err != nil {
 		t.Fatal(err)
 	}
 	cancel()
-	before := time.Now()
-	read(t, <-done).is(status.AccessFailure, status.SourceUnreliable, "cancelled", 0)
-	if wait := time.Since(before); wait > time.Second {
-		t.Errorf("git ended %s after the cancellation: its helper kept it waiting", wait)
+	guard := time.AfterFunc(10*time.Second, func() { alive.Close() })
+	defer guard.Stop()
+	if _, err := io.Copy(io.Discard, alive); err != nil { // ends when nobody holds the other end
+		t.Errorf("git or its helper outlives the call: %v", err)
 	}
+	(<-done).is(status.AccessFailure, status.SourceUnreliable, "cancelled", 0)
 }
 
 func TestLG32_ReplacedObjectsAndGraftsAreIgnored(t *testing.T) {
@@ -363,17 +370,16 @@ func TestLD04_LD07_TheRootHasToBeADirectory(t *testing.T) {
 	}
 	search(t, l.source("link"), connectors.CodeQuery{Text: "needle"}).is(status.Success, status.None, "", 1)
 	for _, root := range []string{l.path("nope"), l.path("origin/a.txt"), "relative", ""} {
-		_, failure := local.Provider.Open(connectors.Setup{Name: "here", Root: root})
-		if failure == nil || failure.Reason().Name() != "misconfigured" || failure.Code() != status.CapabilityUnavailable {
-			t.Errorf("root %q: %v", root, failure)
-		}
+		s := start(t, config.Source{Root: root})
+		search(t, s, connectors.CodeQuery{Text: "needle"}).is(status.AccessFailure, status.CapabilityUnavailable, "misconfigured", 0)
+		find(s, "needle").is(status.AccessFailure, status.CapabilityUnavailable, "misconfigured", 0)
 	}
 	s := l.source("origin")
 	if err := os.Rename(l.path("origin"), l.path("moved")); err != nil {
 		t.Fatal(err)
 	}
 	search(t, s, connectors.CodeQuery{Text: "needle"}).is(status.AccessFailure, status.CapabilityUnavailable, "misconfigured", 0)
-	if p := s.Prober.Probe(context.Background()); p.State != connectors.Misconfigured || p.Failure == nil {
+	if p := manifest(s); p.State != connectors.Misconfigured || p.Reason != "misconfigured" {
 		t.Errorf("probe: %+v", p)
 	}
 }
@@ -381,16 +387,15 @@ func TestLD04_LD07_TheRootHasToBeADirectory(t *testing.T) {
 func TestARepositoryFurtherUpDoesNotAnswer(t *testing.T) {
 	l := newLab(t)
 	o := l.origin()
-	if s := l.source(filepath.Join(o, "lib")); s.Repo != nil {
-		t.Error("a directory inside a checkout has a repository")
+	inner := l.source(filepath.Join(o, "lib"))
+	search(t, inner, connectors.CodeQuery{Text: "needle"}).is(status.AccessFailure, status.CapabilityUnavailable, "connector_not_configured", 0)
+	if c := capability(inner, connectors.CodeSearch); c.State != connectors.Unsupported || !strings.Contains(c.Unblock, "Make root the top of a Git checkout, or set repository") {
+		t.Errorf("a directory inside a checkout: %+v", c)
 	}
 	l.write("origin/sub/.git/HEAD", "damaged")
 	s := l.source(filepath.Join(o, "sub"))
 	search(t, s, connectors.CodeQuery{Text: "needle"}).is(status.AccessFailure, status.CapabilityUnavailable, "misconfigured", 0)
-	named, failure := local.Provider.Open(connectors.Setup{Name: "here", Root: l.path(o, "lib"), Repository: l.path(o)})
-	if failure != nil {
-		t.Fatal(failure.Because())
-	}
+	named := start(t, config.Source{Root: l.path(o, "lib"), Repository: l.path(o)})
 	search(t, named, connectors.CodeQuery{Text: "needle"}).is(status.Success, status.None, "", 1)
 }
 
@@ -410,7 +415,7 @@ func TestTheFactsFollowTheClone(t *testing.T) {
 	c := l.clone("origin", "shallow", "--depth", "1")
 	s := l.source(c)
 	history(t, s, connectors.HistoryQuery{}).is(status.Partial, status.CapabilityUnavailable, "clone_incomplete", 1)
-	if p := s.Prober.Probe(context.Background()); p.State != connectors.Degraded || len(p.Notes) == 0 {
+	if p := manifest(s); p.State != connectors.Degraded || len(p.Notes) == 0 {
 		t.Errorf("probe: %+v", p)
 	}
 	l.git(c, "fetch", "-q", "--unshallow")

@@ -3,7 +3,6 @@
 package local_test
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"strings"
@@ -25,7 +24,7 @@ func TestLG11_APointerOfGitLFSIsNotTheContent(t *testing.T) {
 	s := l.source(o)
 	readFile(t, s, connectors.FileGet{Path: "model.bin"}).is(status.Partial, status.CapabilityUnavailable, "content_not_included", 1)
 	a := readFile(t, s, connectors.FileGet{Path: "model.bin", Revision: "HEAD"}).is(status.Partial, status.CapabilityUnavailable, "content_not_included", 1)
-	if a.items[0].Text != "" || a.row.Failures[0].Text("size_bytes") != "12345" {
+	if a.items[0].Text != "" || a.fact("size_bytes") != "12345" {
 		t.Errorf("pointer: %+v", a)
 	}
 	search(t, s, connectors.CodeQuery{Text: "nowhere"}).is(status.Partial, status.CapabilityUnavailable, "content_not_included", 0)
@@ -48,7 +47,7 @@ func TestLG12_UntrackedFilesAreSearchedAndIgnoredOnesAreNamed(t *testing.T) {
 	if got := paths(a.items, hitPath); got != "forced.env t.txt u.md" {
 		t.Errorf("hits: %s", got)
 	}
-	if e := envelope(s.Repo.SearchCode(context.Background(), connectors.CodeQuery{Text: "nowhere"})); !strings.Contains(e, `"status":"empty"`) || !strings.Contains(e, "ignored_files") {
+	if e := search(t, s, connectors.CodeQuery{Text: "nowhere"}).said; !strings.Contains(e, `"status":"empty"`) || !strings.Contains(e, "ignored_files") {
 		t.Errorf("no note of ignored files: %s", e)
 	}
 	readFile(t, s, connectors.FileGet{Path: "u.md"}).is(status.Success, status.None, "", 1)
@@ -220,7 +219,7 @@ func TestLD01_AComplaintOfGitIsNoEmptyAnswer(t *testing.T) {
 	search(t, s, connectors.CodeQuery{Text: "needle"}).is(status.Partial, status.AccessDenied, "permission_denied", 1)
 	l.fakeGit(`case "$*" in *" grep "*) echo "fatal: something nobody foresaw" >&2; exit 128;; esac`)
 	a := search(t, s, connectors.CodeQuery{Text: "needle"}).is(status.AccessFailure, status.SourceUnreliable, "program_failed", 0)
-	if strings.Contains(a.row.Failures[0].Because(), "foresaw") {
+	if strings.Contains(a.said, "foresaw") {
 		t.Error("what git wrote is in the answer")
 	}
 	l.fakeGit(`case "$*" in *" ls-files "*"--others"*) echo "warning: could not open directory 'lock/': Permission denied" >&2;; esac`)
@@ -340,7 +339,7 @@ func TestAHostileRepositoryRunsNothing(t *testing.T) {
 		change(t, s, connectors.ChangeGet{Ref: commitRef(name), Files: true, Diff: true}).is(status.Success, status.None, "", 1)
 	}
 	change(t, s, connectors.ChangeGet{Ref: compareRef("HEAD~2", "HEAD", true), Files: true, Diff: true}).is(status.Success, status.None, "", 1)
-	s.Prober.Probe(context.Background())
+	manifest(s)
 	if _, err := os.Lstat(mark); err == nil {
 		t.Fatal("a program that the repository names was run")
 	}
@@ -375,7 +374,7 @@ func TestAChangeHasItsPartsAndSaysWhatACloneDoesNotKeep(t *testing.T) {
 		t.Errorf("root commit: %+v", root.items[0].Files)
 	}
 	change(t, s, connectors.ChangeGet{Ref: commitRef("HEAD"), Comments: true, Reviews: true, Checks: true}).is(status.Partial, status.CapabilityUnavailable, "operation_unsupported", 1)
-	change(t, s, connectors.ChangeGet{Ref: ref.Ref{Kind: ref.Change, ID: "1", Number: 1}}).is(status.AccessFailure, status.CapabilityUnavailable, "operation_unsupported", 0)
+	change(t, s, connectors.ChangeGet{Ref: ref.Ref{Raw: "#1"}}).is(status.AccessFailure, status.CapabilityUnavailable, "operation_unsupported", 0)
 }
 
 func TestABigDiffIsCutAndSaysSo(t *testing.T) {
@@ -392,7 +391,7 @@ func TestABigDiffIsCutAndSaysSo(t *testing.T) {
 		t.Errorf("diff of %d bytes", n)
 	}
 	one := change(t, s, connectors.ChangeGet{Ref: commitRef("HEAD"), Files: true}).is(status.Partial, status.None, "", 1)
-	two := change(t, s, connectors.ChangeGet{Ref: commitRef("HEAD"), Files: true, Cursor: one.row.NextCursor}).is(status.Success, status.None, "", 1)
+	two := change(t, s, connectors.ChangeGet{Ref: commitRef("HEAD"), Files: true, Cursor: one.next}).is(status.Success, status.None, "", 1)
 	if len(one.items[0].Files) != 100 || len(two.items[0].Files) != 51 {
 		t.Errorf("pages of %d and %d files", len(one.items[0].Files), len(two.items[0].Files))
 	}
@@ -442,21 +441,21 @@ func TestPagesJoinUpToTheWhole(t *testing.T) {
 					out = append(out, fmt.Sprint(h.Path, m.Line))
 				}
 			}
-			return out, a.row.NextCursor, a.status
+			return out, a.next, a.status
 		})
 		walk("files "+revision, map[bool]int{true: 11, false: 10}[revision == ""], func(cursor string) (out []string, next string, st status.Status) {
 			a := list(t, s, connectors.RepoList{Revision: revision, Paging: connectors.Paging{Limit: 2, Cursor: cursor}})
-			return strings.Fields(paths(a.items, entryRef)), a.row.NextCursor, a.status
+			return strings.Fields(paths(a.items, entryRef)), a.next, a.status
 		})
 	}
 	walk("tags", 7, func(cursor string) (out []string, next string, st status.Status) {
 		a := list(t, s, connectors.RepoList{What: "tags", Paging: connectors.Paging{Limit: 3, Cursor: cursor}})
-		return strings.Fields(paths(a.items, entryRef)), a.row.NextCursor, a.status
+		return strings.Fields(paths(a.items, entryRef)), a.next, a.status
 	})
 	for _, path := range []string{"", "d0"} {
 		walk("history "+path, map[bool]int{true: 7, false: 3}[path == ""], func(cursor string) (out []string, next string, st status.Status) {
 			a := history(t, s, connectors.HistoryQuery{Path: path, Paging: connectors.Paging{Limit: 2, Cursor: cursor}})
-			return strings.Fields(titles(a.items)), a.row.NextCursor, a.status
+			return strings.Fields(titles(a.items)), a.next, a.status
 		})
 	}
 }
@@ -464,8 +463,9 @@ func TestPagesJoinUpToTheWhole(t *testing.T) {
 func TestAQueryThatCannotBeSearchedIsRefused(t *testing.T) {
 	l := newLab(t)
 	s := l.source(l.origin())
-	for _, q := range []string{"a\nb", "a\x00b", "\xff\xfe", strings.Repeat("q", 10_000)} {
-		search(t, s, connectors.CodeQuery{Text: q}).is(status.AccessFailure, status.InputMissing, "query_refused", 0)
+	for q, reason := range map[string]string{"a\nb": "query_refused", strings.Repeat("q", 10_000): "query_refused",
+		strings.Repeat("q", 10_001): "invalid_argument", "a\x00b": "invalid_argument", "\xff\xfe": "invalid_argument"} {
+		search(t, s, connectors.CodeQuery{Text: q}).is(status.AccessFailure, status.InputMissing, reason, 0)
 	}
 	search(t, s, connectors.CodeQuery{Text: " "}).is(status.AccessFailure, status.InputMissing, "missing_required_argument", 0)
 	search(t, s, connectors.CodeQuery{Text: `-e.*[x](\d){2}$^|needle?`}).is(status.Empty, status.None, "", 0)
@@ -539,8 +539,8 @@ func TestThousandsOfFiles(t *testing.T) {
 	l.write("r/u1/last.txt", "needle\n")
 	s := l.source(o)
 	a := search(t, s, connectors.CodeQuery{Text: "needle", Paging: connectors.Paging{Limit: 100}}).is(status.Partial, status.None, "", 100)
-	if a.items[99].Path == "" || a.row.NextCursor == "" {
-		t.Errorf("page: %+v", a.row)
+	if a.items[99].Path == "" || a.next == "" {
+		t.Errorf("page: %s", a.said)
 	}
 	search(t, s, connectors.CodeQuery{Text: "needle", Path: "u1"}).is(status.Success, status.None, "", 1)
 	search(t, s, connectors.CodeQuery{Text: "nowhere"}).is(status.Empty, status.None, "", 0)
@@ -553,7 +553,7 @@ func TestAPageOfCommitsIsSmall(t *testing.T) {
 	for i := range 20 {
 		l.commit(o, fmt.Sprintf("Change number %d of the parser so that it reads more\n\n%s", i, strings.Repeat("body ", 200)), nil)
 	}
-	if e := envelope(l.source(o).Repo.History(context.Background(), connectors.HistoryQuery{})); len(e) > 8<<10 {
+	if e := history(t, l.source(o), connectors.HistoryQuery{}).said; len(e) > 8<<10 {
 		t.Errorf("%d bytes", len(e))
 	}
 }

@@ -96,7 +96,7 @@ func (c *checkout) factKey(f *facts) string {
 
 func (c *checkout) readFacts(ctx context.Context) (*facts, *status.Failure) {
 	if info, err := os.Stat(c.top); err != nil || !info.IsDir() { // LD-07: it was there when frank started
-		f := status.Fail(status.Misconfigured, status.ConfigKey.Is("root: there is no such directory"))
+		f := status.Fail(status.Misconfigured, status.ConfigKey.Is("root: the directory is gone"))
 		return nil, &f
 	}
 	f := &facts{}

@@ -59,7 +59,8 @@ func (p *prober) repoGrants(ctx context.Context) ([]connectors.Grant, []string) 
 	state, notes := connectors.Granted, []string(nil)
 	var failure *status.Failure
 	if p.checkout == nil {
-		f := status.Fail(status.OperationUnsupported, status.By(p.source), status.Feature.Is("a repository, since its root is not the top of a Git checkout"))
+		f := status.Fail(status.OperationUnsupported, status.By(p.source), status.Feature.Is("a repository, since its root is not the top of a Git checkout"),
+			status.Remedy.Is("Make root the top of a Git checkout, or set repository to one, for source "+p.source+" in frank.yaml."))
 		state, failure = connectors.Unsupported, &f
 	} else if facts, bad := p.checkout.factsNow(ctx); bad != nil {
 		f := bad.Within(p.source, "", "")

@@ -238,7 +238,7 @@ func (c *checkout) onDisk(p string) (*diskFile, *status.Failure) {
 	}
 	if !info.Mode().IsRegular() && !info.IsDir() {
 		f.Close()
-		failure := status.Fail(status.OperationUnsupported, status.Feature.Is("reading what is no file"), status.Path.Is(p), status.WasCalled)
+		failure := status.Fail(status.OperationUnsupported, status.Feature.Is("reading what is neither a file nor a directory"), status.Path.Is(p), status.WasCalled)
 		return nil, &failure
 	}
 	return &diskFile{f, info, filepath.ToSlash(rel)}, nil
