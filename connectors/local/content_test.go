@@ -119,11 +119,21 @@ func wide(text string, big bool) string {
 	return b.String()
 }
 
+// wider is a text of ASCII in UTF-32, little end first.
+func wider(text string) string {
+	var b strings.Builder
+	for i := range len(text) {
+		b.WriteString(text[i:i+1] + "\x00\x00\x00")
+	}
+	return b.String()
+}
+
 func TestLG14_LD09_TextInOtherEncodingsIsFound(t *testing.T) {
 	l := newLab(t)
 	o := l.repo("r")
 	l.commit(o, "encodings", map[string]string{
 		"le.txt":     "\xff\xfe" + wide("first\r\nÄrger with a Needle\r\n", false),
+		"wide.txt":   "\xff\xfe\x00\x00" + wider("and a needle\r\n"),
 		"be.txt":     wide("no mark but a needle here\n", true),
 		"latin.txt":  "\xc4rger with a needle\n",
 		"utf8.txt":   "ärger needle\n",
@@ -134,8 +144,8 @@ func TestLG14_LD09_TextInOtherEncodingsIsFound(t *testing.T) {
 	})
 	for _, revision := range []string{"", "HEAD"} {
 		s := l.source(o)
-		a := search(t, s, connectors.CodeQuery{Text: "NEEDLE", Revision: revision}).is(status.Success, status.None, "", 6)
-		if got := paths(a.items, hitPath); got != "be.txt data.bin latin.txt le.txt nfd.txt utf8.txt" {
+		a := search(t, s, connectors.CodeQuery{Text: "NEEDLE", Revision: revision}).is(status.Success, status.None, "", 7)
+		if got := paths(a.items, hitPath); got != "be.txt data.bin latin.txt le.txt nfd.txt utf8.txt wide.txt" {
 			t.Errorf("at %q: %s", revision, got)
 		}
 		if m := a.items[3].Matches; len(m) != 1 || m[0].Line != 2 || m[0].Text != "Ärger with a Needle" {
@@ -146,7 +156,7 @@ func TestLG14_LD09_TextInOtherEncodingsIsFound(t *testing.T) {
 			t.Errorf("at %q: %s", revision, got)
 		}
 		f := readFile(t, s, connectors.FileGet{Path: "le.txt", Revision: revision}).is(status.Success, status.None, "", 1)
-		if f.items[0].Text != "first\nÄrger with a Needle\n" || f.items[0].Encoding != "utf-16" {
+		if f.items[0].Text != "first\nÄrger with a Needle\n" || f.items[0].Encoding != "utf-16le" {
 			t.Errorf("UTF-16: %+v", f.items[0])
 		}
 		readFile(t, s, connectors.FileGet{Path: "data.bin", Revision: revision}).is(status.Partial, status.CapabilityUnavailable, "content_not_included", 1)

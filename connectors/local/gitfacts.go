@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/frank-mcp/frank/internal/markup"
 	"github.com/frank-mcp/frank/status"
 )
 
@@ -198,7 +199,7 @@ func nameInURL(url string) string {
 	if len(parts) > 2 {
 		parts = parts[len(parts)-2:]
 	}
-	return cleanLine(strings.Join(parts, "/"), 120)
+	return markup.Line(strings.Join(parts, "/"), 120)
 }
 
 // readHead reads the branch, the version of git and whether refs are replaced.
