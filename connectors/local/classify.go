@@ -44,14 +44,16 @@ func signs() []sign {
 		{"cannot change to", rootless},
 		{"must be run in a work tree", workTreeless},
 		{"Perl-compatible", unsupportedPerl},
-		{"No such file or directory", func() status.Failure { // LD-13
-			return status.Fail(status.Contradictory, status.Retryable(true), status.Marker.Is("files changed while they were read"))
-		}},
+		{"No such file or directory", changedMeanwhile}, // LD-13
 	}
 }
 
 func corrupt() status.Failure {
 	return status.Fail(status.Corrupt, status.Part.Is("objects of the repository"))
+}
+
+func changedMeanwhile() status.Failure {
+	return status.Fail(status.Contradictory, status.Retryable(true), status.Marker.Is("files changed while they were read"))
 }
 
 func rootless() status.Failure {

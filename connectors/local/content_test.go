@@ -9,6 +9,7 @@ import (
 	"unicode/utf16"
 
 	"github.com/frank-mcp/frank/connectors"
+	"github.com/frank-mcp/frank/connectors/local"
 	"github.com/frank-mcp/frank/status"
 )
 
@@ -171,6 +172,34 @@ func TestLD01_AComplaintOfGitIsNoEmptyAnswer(t *testing.T) {
 	l.fakeGit(`case "$*" in *" ls-files "*"--others"*) echo "warning: could not open directory 'lock/': Permission denied" >&2;; esac`)
 	search(t, s, connectors.CodeQuery{Text: "nowhere"}).is(status.Partial, status.AccessDenied, "permission_denied", 0)
 	list(t, s, connectors.RepoList{}).is(status.Partial, status.AccessDenied, "permission_denied", 3)
+}
+
+func TestLD13_AFileThatGoesAwayMeanwhileIsNoEmptyAnswer(t *testing.T) {
+	l := newLab(t)
+	o := l.origin()
+	l.write("origin/new.txt", "needle too\n")
+	s := l.source(o)
+	l.fakeGit(`case "$*" in *" grep "*" -P "*) "$real" "$@"; rc=$?; rm -f '` + l.path(o, "lib/x.txt") + `'; exit $rc;; esac`)
+	search(t, s, connectors.CodeQuery{Text: "needle"}).retriable(status.Partial, status.SourceUnreliable, "contradictory", 1)
+	search(t, s, connectors.CodeQuery{Text: "needle"}).is(status.Success, status.None, "", 1)
+}
+
+func TestLD14_APlaceholderIsNotRead(t *testing.T) {
+	l := newLab(t)
+	o := l.origin()
+	l.write("origin/cloud.txt", "")
+	if err := os.Truncate(l.path(o, "cloud.txt"), 100_000); err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(l.path(o, "cloud.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if yes, known := local.Dataless(info); !known || !yes {
+		t.Skip("the file system does not tell a file without data")
+	}
+	a := readFile(t, l.source(o), connectors.FileGet{Path: "cloud.txt"}).is(status.AccessFailure, status.CapabilityUnavailable, "content_not_included", 0)
+	want(t, a.fact("part"), "files of which only a placeholder is here")
 }
 
 func TestLD03_AGlobCrossesDirectoriesWithTwoStars(t *testing.T) {

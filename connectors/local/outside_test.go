@@ -3,9 +3,11 @@
 package local_test
 
 import (
+	"context"
 	"os"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/frank-mcp/frank/connectors"
 	"github.com/frank-mcp/frank/status"
@@ -63,8 +65,25 @@ func TestLD17_NothingOutsideTheRootIsRead(t *testing.T) {
 		}
 	}
 	readFile(t, s, connectors.FileGet{Path: l.path(o, "a.txt")}).is(status.Success, status.None, "", 1)
-	if err := syscall.Mkfifo(l.path(o, "pipe"), 0o644); err != nil {
-		t.Fatal(err)
+}
+
+func TestLD17_APipeIsNeverWaitedFor(t *testing.T) {
+	l := newLab(t)
+	o := l.origin()
+	for _, name := range []string{"pipe", "pipe.md"} {
+		if err := syscall.Mkfifo(l.path(o, name), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { // lets go whoever waits after all
+			if f, err := os.OpenFile(l.path(o, name), os.O_RDWR|syscall.O_NONBLOCK, 0); err == nil {
+				f.Close()
+			}
+		})
 	}
-	readFile(t, s, connectors.FileGet{Path: "pipe"}).is(status.AccessFailure, status.CapabilityUnavailable, "operation_unsupported", 0)
+	s := l.source(o)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	ask[connectors.File](ctx, s, "repo_read_file", arguments{"path": "pipe"}).is(status.AccessFailure, status.CapabilityUnavailable, "operation_unsupported", 0)
+	ask[connectors.Page](ctx, s, "docs_read", arguments{"ref": "pipe.md"}).is(status.AccessFailure, status.ReferenceUnresolved, "wrong_kind", 0)
+	ask[connectors.Page](ctx, s, "docs_search", arguments{"query": "nowhere"}).is(status.Empty, status.None, "", 0)
 }

@@ -37,15 +37,24 @@ func (c *contents) next() (string, io.Reader, *status.Failure) {
 		name := c.names[0]
 		c.names = c.names[1:]
 		f, failure := c.s.onDisk(name)
-		if failure != nil {
+		switch {
+		case failure != nil:
 			return name, nil, failure
-		}
-		if f != nil && f.info.Mode().IsRegular() { // else it was removed just now
+		case f == nil: // LD-13: git has just found it
+			return name, nil, goneMeanwhile(name)
+		case f.info.Mode().IsRegular():
 			c.current = f
 			return name, f, nil
 		}
+		f.Close()
 	}
 	return "", nil, nil
+}
+
+// goneMeanwhile is a file that was there when it was listed.
+func goneMeanwhile(name string) *status.Failure {
+	f := changedMeanwhile().With(status.Path.Is(name))
+	return &f
 }
 
 // close ends what is open.

@@ -84,8 +84,11 @@ func (v *visit) readDisk(q connectors.FileGet) status.Result[connectors.File] {
 		return missing[connectors.File](v, q.Path, "")
 	}
 	defer f.Close()
-	if f.info.IsDir() {
+	switch {
+	case f.info.IsDir():
 		return fail(v.isDirectory(q.Path, below))
+	case dataless(f.info): // LD-14: reading it would wait for a download
+		return fail(skipPlaceholder.failure().With(status.Path.Is(q.Path)))
 	}
 	if e == nil || f.real != q.Path {
 		if failure := v.notIgnored(f.real); failure != nil {
