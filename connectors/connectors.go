@@ -93,6 +93,9 @@ type Source struct {
 	// Holds reports whether a container of that name (project, repository, space)
 	// can be one of this source's, by its form or configuration alone. Nil: any.
 	Holds func(k Kind, container string) bool
+	// Lacks says why the source is not of a kind and what would make it so. It is
+	// asked for kinds that the source does not serve. Nil: there is nothing to say.
+	Lacks func(Kind) status.Failure
 	// Near is true for a source on this machine. A bare path, name or revision means
 	// what is near, if it is there; only then are the others asked.
 	Near bool

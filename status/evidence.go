@@ -84,7 +84,7 @@ var (
 	FirstReason         = Key[string]{"first_reason"}
 	CheckName           = Key[string]{"check"}
 	Rule                = Key[string]{"rule"}
-	Remedy              = Key[string]{"remedy"}
+	Remedy              = Key[string]{"remedy"} // see [Failure.Action]
 	Withheld            = Key[int]{"withheld"}
 )
 

@@ -189,8 +189,15 @@ func (f Failure) Text(name string) string { return f.get().evidence.text(name) }
 // Because completes "Could not check …: ".
 func (f Failure) Because() string { return f.fill(f.get().reason.Because()) }
 
-// Action is what would unblock the call.
-func (f Failure) Action() string { return f.fill(f.get().reason.Action()) }
+// Action is what would unblock the call: the remedy in the evidence where it is a
+// whole sentence, since the reason has no place for one, else what the reason says.
+func (f Failure) Action() string {
+	action := f.get().reason.Action()
+	if own := f.get().evidence.text(Remedy.name); own != "" && !strings.Contains(action, "{"+Remedy.name+"}") {
+		return own
+	}
+	return f.fill(action)
+}
 
 // unknown stands where a circumstance was not supplied.
 var unknown = map[string]string{

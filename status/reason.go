@@ -169,6 +169,9 @@ var (
 		"{source} failed inside (HTTP {http_status})", "Repeat later; if it stays, tell the operator of {source}.")
 	Timeout = reason("timeout", Execute, SourceUnreliable, Recoverable, RetryLater,
 		"{source} did not answer in time", "Repeat later or ask for less.")
+	// ObjectNotFetched: a partial clone lacks an object that it promises to fetch when it is needed. LG-06.
+	ObjectNotFetched = reason("object_not_fetched", Execute, SourceUnreliable, Recoverable, RetryLater,
+		"an object of this partial clone was never fetched, and frank does not fetch by itself", "Fetch it with git in the clone ({part}), then repeat.")
 	NetworkError = reason("network_error", Execute, SourceUnreliable, Recoverable, RetryLater,
 		"the connection to {source} failed ({error_class})", "Check the network and base_url of source {source}, then repeat.")
 	Pending = reason("pending", Execute, SourceUnreliable, Recoverable, RetryLater,
@@ -221,7 +224,7 @@ var reasons = []Reason{
 	AuthContextRequired, AuthProfileMissing, AuthHeaderResolutionFailed, CircuitOpen,
 	FeatureDisabled, EndpointGone, IndexNotCovering, CloneIncomplete, ContentNotIncluded, ProviderCap, OwnCap,
 	AuthFailed, ScopeMissing, SSORequired, NetworkPolicyBlocked, RowsHidden, CaptchaRequired, AccountBlocked, LoginPage, PermissionDenied, OwnershipRefused,
-	RateLimited, HTTP5xx, Timeout, NetworkError, Pending,
+	RateLimited, HTTP5xx, Timeout, ObjectNotFetched, NetworkError, Pending,
 	HTTP4xx, TLSError, NotJSON, TruncatedBody, ShapeError, GraphQLError, IndexIncomplete, Stale, Contradictory, CursorLoop, Corrupt, ProgramFailed, Unproven,
 	CleanupFailed, CleanupNotConfigured, PolicyDenied, UncaughtServerError, Cancelled,
 }

@@ -22,11 +22,14 @@ var listFailuresSpec = Spec{
 
 var listFailures = tool[listFailuresArgs]{listFailuresSpec, pastFailures}
 
-func pastFailures(_ context.Context, d *Deps, a listFailuresArgs) status.Envelope {
+func pastFailures(ctx context.Context, d *Deps, a listFailuresArgs) status.Envelope {
 	if a.Source != "" {
 		if _, f := d.named(a.Source, ""); f != nil {
 			return listFailuresSpec.refuse(*f)
 		}
+	}
+	if ctx.Err() != nil {
+		return listFailuresSpec.refuse(status.Fail(status.Cancelled))
 	}
 	found := d.Journal.List(journal.Query{Since: a.Since, Source: a.Source, Code: a.Code, Limit: a.Limit})
 	audit := new(status.Audit)

@@ -19,6 +19,10 @@ func (d *Deps) named(name string, k connectors.Kind) (connectors.Source, *status
 		return connectors.Source{}, &f
 	}
 	s := d.Sources[i]
+	if k != "" && !s.Serves(k) && s.Lacks != nil {
+		f := s.Lacks(k).With(status.By(s.Name), status.ValidValues.Is(d.names(k)))
+		return s, &f
+	}
 	if k != "" && !s.Serves(k) {
 		f := status.Fail(status.OperationUnsupported, status.By(s.Name), status.Feature.Is("a "+noun(k)), status.ValidValues.Is(d.names(k)))
 		return s, &f

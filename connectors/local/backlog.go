@@ -4,11 +4,11 @@ import (
 	"errors"
 	"io/fs"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/frank-mcp/frank/internal/markup"
+	"github.com/frank-mcp/frank/internal/pattern"
 	"github.com/frank-mcp/frank/status"
 )
 
@@ -172,7 +172,7 @@ func doubles(records []record) int {
 }
 
 // taskFile is the name of a task's file: prefix, number and title.
-var taskFile = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9_]*-[0-9]+(?:\.[0-9]+)*)(?: - (.*))?\.md$`)
+var taskFile = pattern.New(`^([A-Za-z][A-Za-z0-9_]*-[0-9]+(?:\.[0-9]+)*)(?: - (.*))?\.md$`)
 
 // names lists the files of a directory that are tasks by their names; that a
 // directory is not there means that it holds none.

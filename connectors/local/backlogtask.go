@@ -1,12 +1,12 @@
 package local
 
 import (
-	"regexp"
 	"strings"
 	"time"
 
 	"github.com/frank-mcp/frank/connectors"
 	"github.com/frank-mcp/frank/internal/markup"
+	"github.com/frank-mcp/frank/internal/pattern"
 )
 
 // taskMatter is the front matter of a task. Lists may be written as one text.
@@ -45,9 +45,9 @@ func splitMatter(text string) (matter, body string, ok bool) {
 }
 
 var (
-	nameLine = regexp.MustCompile(`(?m)^(\s*(?:assignee|reporter):\s*|\s*-\s+)(@[^\n]*?)\s*$`)
-	nameList = regexp.MustCompile(`(?m)^\s*(?:assignee|reporter):\s*\[.*$`)
-	nameItem = regexp.MustCompile(`([\[,]\s*)(@[^,\]"']+)`)
+	nameLine = pattern.New(`(?m)^(\s*(?:assignee|reporter):\s*|\s*-\s+)(@[^\n]*?)\s*$`)
+	nameList = pattern.New(`(?m)^\s*(?:assignee|reporter):\s*\[.*$`)
+	nameItem = pattern.New(`([\[,]\s*)(@[^,\]"']+)`)
 )
 
 // quoteNames puts quotes around @names, which Backlog.md writes without and
@@ -56,22 +56,22 @@ func quoteNames(matter string) string {
 	if !strings.Contains(matter, "@") {
 		return matter
 	}
-	matter = nameLine.ReplaceAllStringFunc(matter, func(line string) string {
+	matter = nameLine.Regexp().ReplaceAllStringFunc(matter, func(line string) string {
 		m := nameLine.FindStringSubmatch(line)
 		return m[1] + "'" + strings.ReplaceAll(m[2], "'", "''") + "'"
 	})
-	return nameList.ReplaceAllStringFunc(matter, func(line string) string {
-		return nameItem.ReplaceAllString(line, "$1'$2'")
+	return nameList.Regexp().ReplaceAllStringFunc(matter, func(line string) string {
+		return nameItem.Regexp().ReplaceAllString(line, "$1'$2'")
 	})
 }
 
 // marks are the comments by which Backlog.md finds its own sections again.
-var marks = regexp.MustCompile(`(?m)^[ \t]*<!-- (?:SECTION:[A-Z_]+|AC|DOD|COMMENTS?):(?:BEGIN|END) -->[ \t]*\n?`)
+var marks = pattern.New(`(?m)^[ \t]*<!-- (?:SECTION:[A-Z_]+|AC|DOD|COMMENTS?):(?:BEGIN|END) -->[ \t]*\n?`)
 
 // record makes the record of a task from its front matter and text.
 func (m taskMatter) record(l *look, body string, t fileText) record {
 	plain, thread := takeComments(body)
-	shown, removed := markup.CleanMarkdown(strings.TrimSpace(marks.ReplaceAllString(plain, "")))
+	shown, removed := markup.CleanMarkdown(strings.TrimSpace(marks.Regexp().ReplaceAllString(plain, "")))
 	title, more := markup.Clean(string(m.Title))
 	created, _ := parseDay(string(m.Created))
 	updated, until := parseDay(string(m.Updated))
@@ -122,18 +122,18 @@ func (m taskMatter) links() []connectors.Link {
 }
 
 var (
-	commentPart  = regexp.MustCompile(`(?s)(?:## Comments[ \t]*\n+)?<!-- COMMENTS:BEGIN -->\s*\n(.*?)<!-- COMMENTS:END -->[ \t]*\n?`)
-	commentBlock = regexp.MustCompile(`(?s)<!-- COMMENT:BEGIN -->\s*\n(.*?)<!-- COMMENT:END -->`)
-	commentHead  = regexp.MustCompile(`^([A-Za-z_]+):[ \t]*(.*)$`)
+	commentPart  = pattern.New(`(?s)(?:## Comments[ \t]*\n+)?<!-- COMMENTS:BEGIN -->\s*\n(.*?)<!-- COMMENTS:END -->[ \t]*\n?`)
+	commentBlock = pattern.New(`(?s)<!-- COMMENT:BEGIN -->\s*\n(.*?)<!-- COMMENT:END -->`)
+	commentHead  = pattern.New(`^([A-Za-z_]+):[ \t]*(.*)$`)
 )
 
 // takeComments takes the comments off the text of a task.
 func takeComments(body string) (rest string, thread []connectors.Comment) {
-	part := commentPart.FindStringSubmatchIndex(body)
+	part := commentPart.Regexp().FindStringSubmatchIndex(body)
 	if part == nil {
 		return body, nil
 	}
-	for _, block := range commentBlock.FindAllStringSubmatch(body[part[2]:part[3]], -1) {
+	for _, block := range commentBlock.Regexp().FindAllStringSubmatch(body[part[2]:part[3]], -1) {
 		head, text, ok := strings.Cut(strings.TrimSpace(block[1]), "\n\n")
 		if !ok {
 			head, text = "", head

@@ -15,16 +15,10 @@ type sign struct {
 }
 
 func signs() []sign {
-	corrupt := func() status.Failure {
-		return status.Fail(status.Corrupt, status.Part.Is("objects of the repository"))
-	}
-	lazy := func() status.Failure { return incomplete(partObjects) }
 	return []sign{
 		{"detected dubious ownership", func() status.Failure { return status.Fail(status.OwnershipRefused) }}, // LG-16
-		// LG-06, LG-07: frank never lets git fetch, so the remote was not asked
-		// and repeating the call changes nothing.
-		{"from promisor remote", lazy},
-		{"lazy fetching disabled", lazy},
+		{"from promisor remote", notFetched}, // LG-06
+		{"lazy fetching disabled", notFetched},
 		{"Permission denied", func() status.Failure {
 			return status.Fail(status.PermissionDenied, status.Part.Is("some files of the source"))
 		}}, // LD-01
@@ -50,19 +44,31 @@ func signs() []sign {
 		{"cannot change to", rootless},
 		{"must be run in a work tree", workTreeless},
 		{"Perl-compatible", unsupportedPerl},
-		{"No such file or directory", func() status.Failure { // LD-13
-			return status.Fail(status.Contradictory, status.Retryable(true), status.Marker.Is("files changed while they were read"))
-		}},
+		{"No such file or directory", changedMeanwhile}, // LD-13
 	}
 }
 
+func corrupt() status.Failure {
+	return status.Fail(status.Corrupt, status.Part.Is("objects of the repository"))
+}
+
+func changedMeanwhile() status.Failure {
+	return status.Fail(status.Contradictory, status.Retryable(true), status.Marker.Is("files changed while they were read"))
+}
+
 func rootless() status.Failure {
-	return status.Fail(status.Misconfigured, status.ConfigKey.Is("root: it is no Git checkout"))
+	return status.Fail(status.Misconfigured, status.ConfigKey.Is("root: it has to be a Git checkout"))
 }
 
 func workTreeless() status.Failure {
 	return status.Fail(status.OperationUnsupported, status.Feature.Is("a work tree, since the repository is bare"),
 		status.Fallback("call again with a revision, such as HEAD"))
+}
+
+// notFetched is a missing object of a partial clone. frank never lets git fetch,
+// so a repetition helps once somebody did. LG-06, LG-07.
+func notFetched() status.Failure {
+	return status.Fail(status.ObjectNotFetched, status.Part.Is("git fetch --refetch, or git checkout of what is asked about"))
 }
 
 // unsupportedPerl marks a git that was built without Perl-compatible patterns.

@@ -3,16 +3,12 @@
 package local_test
 
 import (
-	"context"
 	"os"
-	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/frank-mcp/frank/connectors"
-	"github.com/frank-mcp/frank/connectors/local"
 	"github.com/frank-mcp/frank/status"
 )
 
@@ -79,8 +75,8 @@ func TestLG05_ASingleBranchCloneDoesNotKnowTheBranches(t *testing.T) {
 	full := l.source(l.clone("origin", "full"))
 	list(t, full, connectors.RepoList{What: "branches"}).is(status.Success, status.None, "", 3)
 	a := history(t, full, connectors.HistoryQuery{Revision: "feature"}).is(status.AccessFailure, status.ReferenceUnresolved, "low_confidence", 0)
-	if f := a.row.Failures[0]; f.Text("revision") != "feature" {
-		t.Errorf("evidence: %q", f.Text("revision"))
+	if f := a.fact("revision"); f != "feature" {
+		t.Errorf("evidence: %q", f)
 	}
 }
 
@@ -90,8 +86,9 @@ func TestLG06_LG07_AMissingBlobOfAPartialCloneIsNeverFetched(t *testing.T) {
 	c := l.clone("origin", "partial", "--filter=blob:none", "--no-checkout")
 	s := l.source(c)
 	count := l.git(c, "count-objects", "-v")
-	search(t, s, connectors.CodeQuery{Text: "needle", Revision: "HEAD"}).is(status.AccessFailure, status.CapabilityUnavailable, "clone_incomplete", 0)
-	readFile(t, s, connectors.FileGet{Path: "a.txt", Revision: "HEAD"}).is(status.AccessFailure, status.CapabilityUnavailable, "clone_incomplete", 0)
+	search(t, s, connectors.CodeQuery{Text: "needle", Revision: "HEAD"}).retriable(status.AccessFailure, status.SourceUnreliable, "object_not_fetched", 0)
+	readFile(t, s, connectors.FileGet{Path: "a.txt", Revision: "HEAD"}).retriable(status.AccessFailure, status.SourceUnreliable, "object_not_fetched", 0)
+	change(t, s, connectors.ChangeGet{Ref: commitRef("HEAD"), Diff: true}).retriable(status.AccessFailure, status.SourceUnreliable, "object_not_fetched", 0)
 	list(t, s, connectors.RepoList{Revision: "HEAD"}).is(status.Success, status.None, "", 3)
 	history(t, s, connectors.HistoryQuery{}).is(status.Success, status.None, "", 3)
 	change(t, s, connectors.ChangeGet{Ref: commitRef(unknownSHA)}).is(status.AccessFailure, status.CapabilityUnavailable, "clone_incomplete", 0)
@@ -133,101 +130,6 @@ func TestLG09_ASubmoduleIsNotSearched(t *testing.T) {
 	}
 }
 
-func TestLG15_ARepositoryWithoutCommitsIsProvedEmpty(t *testing.T) {
-	l := newLab(t)
-	s := l.source(l.repo("unborn"))
-	history(t, s, connectors.HistoryQuery{}).is(status.Empty, status.None, "", 0)
-	list(t, s, connectors.RepoList{What: "branches"}).is(status.Empty, status.None, "", 0)
-	list(t, s, connectors.RepoList{}).is(status.Empty, status.None, "", 0)
-	search(t, s, connectors.CodeQuery{Text: "x"}).is(status.Empty, status.None, "", 0)
-	l.write("unborn/new.txt", "x marks\n")
-	search(t, s, connectors.CodeQuery{Text: "X"}).is(status.Success, status.None, "", 1)
-	history(t, s, connectors.HistoryQuery{Revision: "other"}).is(status.AccessFailure, status.ReferenceUnresolved, "absent_or_hidden", 0)
-}
-
-func TestLG16_DubiousOwnershipIsDenied(t *testing.T) {
-	l := newLab(t)
-	if os.Getuid() != 0 {
-		t.Skip("only root can give a repository away")
-	}
-	o := l.origin()
-	if err := filepath.WalkDir(l.path(o), func(p string, _ os.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		return os.Lchown(p, 12345, 12345)
-	}); err != nil {
-		t.Fatal(err)
-	}
-	s := l.source(o)
-	search(t, s, connectors.CodeQuery{Text: "needle"}).is(status.AccessFailure, status.AccessDenied, "ownership_refused", 0)
-	if p := s.Prober.Probe(context.Background()); p.State != connectors.Degraded || p.Capabilities[2].State != connectors.NotGranted {
-		t.Errorf("probe: %+v", p)
-	}
-	if out, err := os.ReadFile(filepath.Join(os.Getenv("HOME"), ".gitconfig")); err == nil {
-		t.Errorf("the settings of the user were written: %s", out)
-	}
-}
-
-func (l *lab) object(repo, sha string) string { return l.path(repo, ".git/objects", sha[:2], sha[2:]) }
-
-func TestLG17_LG18_DamagedObjectsAreNeverNoMatch(t *testing.T) {
-	l := newLab(t)
-	o := l.origin()
-	blob := l.object(o, l.git(o, "rev-parse", "HEAD:lib/x.txt"))
-	s := l.source(o)
-	if err := os.Rename(blob, blob+".away"); err != nil {
-		t.Fatal(err)
-	}
-	a := search(t, s, connectors.CodeQuery{Text: "needle", Revision: "HEAD"})
-	a.is(status.AccessFailure, status.SourceUnreliable, "corrupt", 0)
-	search(t, s, connectors.CodeQuery{Text: "two", Revision: "HEAD"}).is(status.Partial, status.SourceUnreliable, "corrupt", 1)
-	readFile(t, s, connectors.FileGet{Path: "lib/x.txt", Revision: "HEAD"}).is(status.AccessFailure, status.SourceUnreliable, "corrupt", 0)
-	if err := os.WriteFile(blob, []byte("x\x9cgarbage"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	search(t, s, connectors.CodeQuery{Text: "needle", Revision: "HEAD"}).is(status.AccessFailure, status.SourceUnreliable, "corrupt", 0)
-	readFile(t, s, connectors.FileGet{Path: "lib/x.txt", Revision: "HEAD"}).is(status.AccessFailure, status.SourceUnreliable, "corrupt", 0)
-	history(t, s, connectors.HistoryQuery{}).is(status.Success, status.None, "", 3)
-}
-
-func TestLG20_AWrongPathIsNoEmptyAnswer(t *testing.T) {
-	l := newLab(t)
-	o := l.origin()
-	s := l.source(o)
-	// In no commit of a complete clone: proved absent.
-	readFile(t, s, connectors.FileGet{Path: "never.txt"}).is(status.Empty, status.ReferenceUnresolved, "not_found_confirmed", 0)
-	readFile(t, s, connectors.FileGet{Path: "never.txt", Revision: "HEAD"}).is(status.Empty, status.ReferenceUnresolved, "not_found_confirmed", 0)
-	history(t, s, connectors.HistoryQuery{Path: "never"}).is(status.Empty, status.ReferenceUnresolved, "not_found_confirmed", 0)
-	list(t, s, connectors.RepoList{Path: "never"}).is(status.Empty, status.ReferenceUnresolved, "not_found_confirmed", 0)
-	search(t, s, connectors.CodeQuery{Text: "one", Path: "never"}).is(status.Empty, status.ReferenceUnresolved, "not_found_confirmed", 0)
-	readFile(t, s, connectors.FileGet{Path: "A.TXT"}).is(status.Empty, status.ReferenceUnresolved, "not_found_confirmed", 0)
-	// Deleted, or only on another branch: it exists, elsewhere.
-	readFile(t, s, connectors.FileGet{Path: "gone.txt"}).is(status.AccessFailure, status.ReferenceUnresolved, "low_confidence", 0)
-	readFile(t, s, connectors.FileGet{Path: "f.txt"}).is(status.AccessFailure, status.ReferenceUnresolved, "low_confidence", 0)
-	a := history(t, s, connectors.HistoryQuery{Path: "gone.txt"}).is(status.Success, status.None, "", 2)
-	if titles(a.items) != "second first needle" {
-		t.Errorf("history of a deleted file: %s", titles(a.items))
-	}
-	history(t, s, connectors.HistoryQuery{Path: "gone.txt", Author: "nobody"}).is(status.Empty, status.None, "", 0)
-	// A clone that lacks commits cannot tell.
-	shallow := l.source(l.clone("origin", "shallow", "--depth", "1"))
-	readFile(t, shallow, connectors.FileGet{Path: "never.txt"}).is(status.AccessFailure, status.CapabilityUnavailable, "clone_incomplete", 0)
-	readFile(t, shallow, connectors.FileGet{Path: "gone.txt"}).is(status.AccessFailure, status.CapabilityUnavailable, "clone_incomplete", 0)
-}
-
-func TestLG20_ARevisionWithTheFileIsNamed(t *testing.T) {
-	l := newLab(t)
-	o := l.origin()
-	s := l.source(o)
-	a := readFile(t, s, connectors.FileGet{Path: "gone.txt"})
-	at := a.row.Failures[0].Text("revision")
-	b := readFile(t, s, connectors.FileGet{Path: "gone.txt", Revision: at}).is(status.Success, status.None, "", 1)
-	if b.items[0].Text != "x\n" {
-		t.Errorf("text %q at %s", b.items[0].Text, at)
-	}
-}
-
 func TestLG21_AnswersAboutHistorySayWhenTheCloneLastMoved(t *testing.T) {
 	l := newLab(t)
 	l.origin()
@@ -239,7 +141,7 @@ func TestLG21_AnswersAboutHistorySayWhenTheCloneLastMoved(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	e := envelope(status.Merge(l.source(c).Repo.List(context.Background(), connectors.RepoList{What: "branches"})))
+	e := list(t, l.source(c), connectors.RepoList{What: "branches"}).said
 	for _, want := range []string{`"as_of":"2025-05-05T05:05:05Z"`, "commits_not_fetched_from_the_remote"} {
 		if !strings.Contains(e, want) {
 			t.Errorf("%s lacks %s", e, want)
@@ -261,156 +163,13 @@ func TestLG24_ABareRepositoryIsReadAtHead(t *testing.T) {
 	list(t, s, connectors.RepoList{What: "branches"}).is(status.Success, status.None, "", 2)
 }
 
-func TestLG26_TheEnvironmentSteersNothing(t *testing.T) {
-	l := newLab(t)
-	s := l.source(l.origin())
-	for _, name := range []string{"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_LITERAL_PATHSPECS", "GIT_EXTERNAL_DIFF"} {
-		t.Setenv(name, "/nonexistent")
-	}
-	search(t, s, connectors.CodeQuery{Text: "needle"}).is(status.Success, status.None, "", 1)
-	change(t, s, connectors.ChangeGet{Ref: commitRef("HEAD"), Diff: true}).is(status.Success, status.None, "", 1)
-	t.Setenv("PATH", t.TempDir())
-	search(t, s, connectors.CodeQuery{Text: "needle"}).is(status.AccessFailure, status.CapabilityUnavailable, "misconfigured", 0)
-	if p := s.Prober.Probe(context.Background()); p.State != connectors.Degraded {
-		t.Errorf("state %s", p.State)
-	}
-}
-
-func TestLG28_ABranchWinsOverATagOfItsName(t *testing.T) {
-	l := newLab(t)
-	o := l.origin()
-	l.git(o, "tag", "main", "HEAD~2")
-	head := l.git(o, "rev-parse", "refs/heads/main")
-	s := l.source(o)
-	a := history(t, s, connectors.HistoryQuery{Revision: "main"}).is(status.Success, status.None, "", 3)
-	if a.items[0].SHA != head {
-		t.Errorf("started at %s, not at %s", a.items[0].SHA, head)
-	}
-	e := envelope(s.Repo.ReadFile(context.Background(), connectors.FileGet{Path: "b.txt", Revision: "main"}))
-	if !strings.Contains(e, "a_tag_has_the_name") || !strings.Contains(e, head) {
-		t.Errorf("no warning: %s", e)
-	}
-}
-
-func TestLG29_AnUnknownObjectIsAbsentOrHidden(t *testing.T) {
-	l := newLab(t)
-	s := l.source(l.origin())
-	for _, name := range []string{unknownSHA, "nobranch", "abcdef12", "HEAD~9"} {
-		change(t, s, connectors.ChangeGet{Ref: commitRef(name)}).is(status.AccessFailure, status.ReferenceUnresolved, "absent_or_hidden", 0)
-	}
-	shallow := l.source(l.clone("origin", "shallow", "--depth", "1"))
-	change(t, shallow, connectors.ChangeGet{Ref: commitRef(unknownSHA)}).is(status.AccessFailure, status.CapabilityUnavailable, "clone_incomplete", 0)
-	for _, name := range []string{"--output=x", "-p", "a..b", ":/first", "HEAD^{/first}", "HEAD:a.txt", "a b", "", "x\x00"} {
-		history(t, s, connectors.HistoryQuery{Revision: name, Path: "a.txt"}).is(map[bool]status.Status{true: status.Success, false: status.AccessFailure}[name == ""],
-			map[bool]status.Code{true: status.None, false: status.InputMissing}[name == ""], map[bool]string{true: "", false: "invalid_argument"}[name == ""], map[bool]int{true: 2}[name == ""])
-	}
-}
-
-func TestLG31_ACallThatIsCutOffIsNoAnswer(t *testing.T) {
-	l := newLab(t)
-	s := l.source(l.origin())
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	read(t, s.Repo.SearchCode(ctx, connectors.CodeQuery{Text: "needle"})).is(status.AccessFailure, status.SourceUnreliable, "cancelled", 0)
-	ctx, cancel = context.WithDeadline(context.Background(), time.Unix(1, 0))
-	defer cancel()
-	a := read(t, s.Repo.History(ctx, connectors.HistoryQuery{}))
-	if a.reason != "timeout" || !a.retry || a.status != status.AccessFailure {
-		t.Errorf("got %s %s", a.status, a.reason)
-	}
-}
-
-func TestLG31_CancellationEndsGitAndItsHelpers(t *testing.T) {
-	l := newLab(t)
-	s := l.source(l.origin())
-	history(t, s, connectors.HistoryQuery{}).is(status.Success, status.None, "", 3)
-	if err := syscall.Mkfifo(l.path("started"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	l.fakeGit("echo started >'" + l.path("started") + "'; sleep 300 & wait")
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan status.Result[connectors.Commit])
-	go func() { done <- s.Repo.History(ctx, connectors.HistoryQuery{Revision: "main"}) }()
-	if _, err := os.ReadFile(l.path("started")); err != nil { // waits until git runs
-		t.Fatal(err)
-	}
-	cancel()
-	before := time.Now()
-	read(t, <-done).is(status.AccessFailure, status.SourceUnreliable, "cancelled", 0)
-	if wait := time.Since(before); wait > time.Second {
-		t.Errorf("git ended %s after the cancellation: its helper kept it waiting", wait)
-	}
-}
-
-func TestLG32_ReplacedObjectsAndGraftsAreIgnored(t *testing.T) {
-	l := newLab(t)
-	o := l.origin()
-	s := l.source(o)
-	first, middle, head := l.git(o, "rev-parse", "HEAD~2"), l.git(o, "rev-parse", "HEAD~1"), l.git(o, "rev-parse", "HEAD")
-	l.git(o, "replace", "--graft", head)
-	l.write("origin/.git/info/grafts", middle+"\n")
-	a := history(t, s, connectors.HistoryQuery{}).is(status.Success, status.None, "", 3)
-	if a.items[2].SHA != first {
-		t.Errorf("history ends at %s", a.items[2].SHA)
-	}
-}
-
-func TestLD04_LD07_TheRootHasToBeADirectory(t *testing.T) {
-	l := newLab(t)
-	l.origin()
-	if err := os.Symlink(l.path("origin"), l.path("link")); err != nil {
-		t.Fatal(err)
-	}
-	search(t, l.source("link"), connectors.CodeQuery{Text: "needle"}).is(status.Success, status.None, "", 1)
-	for _, root := range []string{l.path("nope"), l.path("origin/a.txt"), "relative", ""} {
-		_, failure := local.Provider.Open(connectors.Setup{Name: "here", Root: root})
-		if failure == nil || failure.Reason().Name() != "misconfigured" || failure.Code() != status.CapabilityUnavailable {
-			t.Errorf("root %q: %v", root, failure)
-		}
-	}
-	s := l.source("origin")
-	if err := os.Rename(l.path("origin"), l.path("moved")); err != nil {
-		t.Fatal(err)
-	}
-	search(t, s, connectors.CodeQuery{Text: "needle"}).is(status.AccessFailure, status.CapabilityUnavailable, "misconfigured", 0)
-	if p := s.Prober.Probe(context.Background()); p.State != connectors.Misconfigured || p.Failure == nil {
-		t.Errorf("probe: %+v", p)
-	}
-}
-
-func TestARepositoryFurtherUpDoesNotAnswer(t *testing.T) {
-	l := newLab(t)
-	o := l.origin()
-	if s := l.source(filepath.Join(o, "lib")); s.Repo != nil {
-		t.Error("a directory inside a checkout has a repository")
-	}
-	l.write("origin/sub/.git/HEAD", "damaged")
-	s := l.source(filepath.Join(o, "sub"))
-	search(t, s, connectors.CodeQuery{Text: "needle"}).is(status.AccessFailure, status.CapabilityUnavailable, "misconfigured", 0)
-	named, failure := local.Provider.Open(connectors.Setup{Name: "here", Root: l.path(o, "lib"), Repository: l.path(o)})
-	if failure != nil {
-		t.Fatal(failure.Because())
-	}
-	search(t, named, connectors.CodeQuery{Text: "needle"}).is(status.Success, status.None, "", 1)
-}
-
-func TestAWorkTreeElsewhereIsNotRead(t *testing.T) {
-	l := newLab(t)
-	o := l.origin()
-	l.write("private/key.txt", "needle\n")
-	l.git(o, "config", "core.worktree", l.path("private"))
-	s := l.source(o)
-	search(t, s, connectors.CodeQuery{Text: "needle"}).is(status.AccessFailure, status.CapabilityUnavailable, "misconfigured", 0)
-	list(t, s, connectors.RepoList{}).is(status.AccessFailure, status.CapabilityUnavailable, "misconfigured", 0)
-}
-
 func TestTheFactsFollowTheClone(t *testing.T) {
 	l := newLab(t)
 	l.origin()
 	c := l.clone("origin", "shallow", "--depth", "1")
 	s := l.source(c)
 	history(t, s, connectors.HistoryQuery{}).is(status.Partial, status.CapabilityUnavailable, "clone_incomplete", 1)
-	if p := s.Prober.Probe(context.Background()); p.State != connectors.Degraded || len(p.Notes) == 0 {
+	if p := manifest(s); p.State != connectors.Degraded || len(p.Notes) == 0 {
 		t.Errorf("probe: %+v", p)
 	}
 	l.git(c, "fetch", "-q", "--unshallow")

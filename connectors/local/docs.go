@@ -27,7 +27,7 @@ func (t *tree) container() string { return lastPart(t.root) }
 func (d *documents) Search(ctx context.Context, q connectors.PageQuery) status.Result[connectors.Page] {
 	text, _ := markup.Clean(q.Text)
 	if strings.TrimSpace(text) == "" {
-		return d.failed(*unusable("query", "has no visible character"))
+		return d.failed(*unusable("query", "give a text with a visible character"))
 	}
 	wanted := newWanted(text)
 	return d.page(ctx, folder{space: q.Space}, q.Paging, func(l *look, e leaf) (connectors.Page, bool) {
@@ -86,6 +86,9 @@ func (d *documents) page(ctx context.Context, sc folder, p connectors.Paging, ta
 		}
 		last = e.path
 	}
+	if ctx.Err() != nil && len(pages) == 0 {
+		return d.failed(ended(ctx))
+	}
 	l.finish(audit)
 	return status.List(d.source, pages, audit)
 }
@@ -100,7 +103,7 @@ func (l *look) audit(found walked, dir string) *status.Audit {
 	}
 	if found.bare && !l.mounted() { // LD-07
 		a.Unmade(status.Scope, status.Fail(status.Misconfigured,
-			status.ConfigKey.Is("root: the directory has no leaf at all, like one on which nothing is mounted")))
+			status.ConfigKey.Is("root: the directory is bare, as where a file system is still to be mounted")))
 	}
 	for _, gap := range l.rules.gapsIn(dir) {
 		a.Unmade(status.Completeness, gap) // LG-08, LG-09

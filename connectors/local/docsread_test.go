@@ -1,4 +1,4 @@
-package local
+package local_test
 
 import (
 	"strings"
@@ -7,29 +7,18 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/frank-mcp/frank/connectors"
-	"github.com/frank-mcp/frank/status"
+	"github.com/frank-mcp/frank/connectors/local"
+	"github.com/frank-mcp/frank/internal/config"
 )
-
-// offered are the references of the candidates of an answer.
-func offered[T any](r status.Result[T]) string {
-	f, _ := r.Envelope(status.Question{One: "document", Many: "documents"}).Structured()
-	_, rest, _ := strings.Cut(string(f), `"candidates":[`)
-	rest, _, _ = strings.Cut(rest, "]")
-	var refs []string
-	for _, part := range strings.Split(rest, `"ref":"`)[1:] {
-		refs = append(refs, part[:strings.IndexByte(part, '"')])
-	}
-	return strings.Join(refs, " ")
-}
 
 func TestReadDocument(t *testing.T) {
 	s := newShelf(t, "docs/guide.md", "---\ntitle: The Guide\n---\n# One\n\ntext <!-- hidden -->\n\n## Two words\n\nmore\n")
-	r := read(t, s.docs(), "docs/guide.md", "")
-	want(t, verdict(r), "success NONE")
-	p := r.Items()[0]
+	r := read(s.source(), "docs/guide.md", "")
+	want(t, r.verdict(), "success NONE")
+	p := r.items[0]
 	p.UpdatedAt = nil
 	if diff := cmp.Diff(connectors.Page{
-		Origin: connectors.Origin{Source: "here", Ref: "docs/guide.md", Title: "The Guide", Container: "shelf", Removed: 1},
+		Origin: connectors.Origin{Source: "here", Ref: "docs/guide.md", Title: "The Guide", Removed: 1},
 		Space:  "docs", Path: "docs/guide.md", Format: "markdown", Parent: "docs",
 		Outline: []connectors.Heading{{Level: 1, Title: "One", Slug: "one", Line: 4}, {Level: 2, Title: "Two words", Slug: "two-words", Line: 8}},
 		Body:    "---\ntitle: The Guide\n---\n# One\n\ntext \n\n## Two words\n\nmore\n",
@@ -52,86 +41,105 @@ func TestReadFindsDocuments(t *testing.T) {
 		"a%20b/c%20d.md":   "a b/c d.md",
 		"other/notes.md:1": "other/notes.md",
 	} {
-		r := read(t, s.docs(), name, "")
-		want(t, name+": "+verdict(r)+" "+paths(r), name+": success NONE "+wanted)
+		r := read(s.source(), name, "")
+		want(t, name+": "+r.verdict()+" "+refs(r), name+": success NONE "+wanted)
 	}
-	r := read(t, s.docs(), "notes.md", "")
-	want(t, verdict(r)+" "+offered(r), "access_failure REFERENCE_UNRESOLVED ambiguous_target docs/notes.md other/notes.md")
-	r = read(t, s.docs(), "Notes", "")
-	want(t, verdict(r)+" "+offered(r), "access_failure REFERENCE_UNRESOLVED ambiguous_target docs/notes.md other/notes.md")
-	r = read(t, s.docs(), "docs/", "")
-	want(t, verdict(r)+" "+offered(r), "access_failure REFERENCE_UNRESOLVED ambiguous_target docs/Guide.md docs/notes.md")
-	want(t, verdict(read(t, s.docs(), "main.go", "")), "access_failure REFERENCE_UNRESOLVED wrong_kind")
-	r = read(t, s.docs(), "docs/guide-new.md", "")
-	want(t, verdict(r)+" "+offered(r), "empty REFERENCE_UNRESOLVED not_found_confirmed docs/Guide.md")
-	want(t, verdict(read(t, s.docs(), "Some title", "")), "empty REFERENCE_UNRESOLVED not_found_confirmed")
+	r := read(s.source(), "notes.md", "")
+	want(t, r.verdict()+" "+r.offered(), "access_failure REFERENCE_UNRESOLVED ambiguous_target docs/notes.md other/notes.md")
+	r = read(s.source(), "Notes", "")
+	want(t, r.verdict()+" "+r.offered(), "access_failure REFERENCE_UNRESOLVED ambiguous_target docs/notes.md other/notes.md")
+	r = read(s.source(), "docs/", "")
+	want(t, r.verdict()+" "+r.offered(), "access_failure REFERENCE_UNRESOLVED ambiguous_target docs/Guide.md docs/notes.md")
+	want(t, read(s.source(), "main.go", "").verdict(), "access_failure REFERENCE_UNRESOLVED wrong_kind")
+	r = read(s.source(), "docs/guide-new.md", "")
+	want(t, r.verdict()+" "+r.offered(), "empty REFERENCE_UNRESOLVED not_found_confirmed docs/Guide.md")
+	want(t, read(s.source(), "Some title", "").verdict(), "empty REFERENCE_UNRESOLVED not_found_confirmed")
 }
 
 func TestReadTwoSpellingsOnDisk(t *testing.T) {
 	s := newShelf(t, "A.md", "x", "a.md", "y")
-	if paths(list(s.docs(), "", "")) != "A.md a.md" {
+	if refs(shelved(s.source(), "", "")) != "A.md a.md" {
 		t.Skip("the file system does not tell the two apart")
 	}
-	want(t, paths(read(t, s.docs(), "a.md", "")), "a.md")
+	want(t, refs(read(s.source(), "a.md", "")), "a.md")
 	s.put("d/B.md", "x")
 	s.put("d/b.md", "y")
-	r := read(t, s.docs(), "D/b.MD", "")
-	want(t, verdict(r)+" "+offered(r), "access_failure REFERENCE_UNRESOLVED ambiguous_target d/B.md d/b.md")
+	r := read(s.source(), "D/b.MD", "")
+	want(t, r.verdict()+" "+r.offered(), "access_failure REFERENCE_UNRESOLVED ambiguous_target d/B.md d/b.md")
 }
 
 func TestReadSection(t *testing.T) {
 	s := newShelf(t, "g.md", "# Guide\n\nintro\n\n## Install\n\none\n\n### Linux\n\ntwo\n\n## Use\n\n### Linux\n\nthree\n")
-	r := read(t, s.docs(), "g.md", "install")
-	want(t, verdict(r), "success NONE")
-	p := r.Items()[0]
+	r := read(s.source(), "g.md", "install")
+	want(t, r.verdict(), "success NONE")
+	p := r.items[0]
 	if p.Body != "## Install\n\none\n\n### Linux\n\ntwo\n\n" || p.Section != "Install" || p.Line != 5 || len(p.Outline) != 2 {
 		t.Errorf("%+v", p)
 	}
-	want(t, read(t, s.docs(), "g.md#linux-1", "").Items()[0].Body, "### Linux\n\nthree\n")
-	r = read(t, s.docs(), "g.md", "Linux")
-	want(t, verdict(r)+" "+offered(r), "access_failure REFERENCE_UNRESOLVED ambiguous_target g.md#linux g.md#linux-1")
-	r = read(t, s.docs(), "g.md", "nope")
-	want(t, verdict(r)+" "+offered(r), "empty REFERENCE_UNRESOLVED not_found_confirmed g.md#guide g.md#install g.md#linux g.md#use g.md#linux-1")
+	want(t, read(s.source(), "g.md#linux-1", "").items[0].Body, "### Linux\n\nthree\n")
+	r = read(s.source(), "g.md", "Linux")
+	want(t, r.verdict()+" "+r.offered(), "access_failure REFERENCE_UNRESOLVED ambiguous_target g.md#linux g.md#linux-1")
+	r = read(s.source(), "g.md", "nope")
+	want(t, r.verdict()+" "+r.offered(), "empty REFERENCE_UNRESOLVED not_found_confirmed g.md#guide g.md#install g.md#linux g.md#use g.md#linux-1")
 }
 
 func TestReadLongDocument(t *testing.T) {
-	s := newShelf(t, "long.md", "# A\n\n"+strings.Repeat("é x\n", maxPage/4)+"# B\n\nend\n")
-	r := read(t, s.docs(), "long.md", "")
-	want(t, verdict(r), "partial CAPABILITY_UNAVAILABLE own_cap")
-	p := r.Items()[0]
-	if !p.BodyCut || len(p.Body) > maxPage || len(p.Outline) != 2 {
+	s := newShelf(t, "long.md", "# A\n\n"+strings.Repeat("é x\n", local.MaxPage/4)+"# B\n\nend\n")
+	r := read(s.source(), "long.md", "")
+	want(t, r.verdict(), "partial CAPABILITY_UNAVAILABLE own_cap")
+	p := r.items[0]
+	if !p.BodyCut || len(p.Body) > local.MaxPage || len(p.Outline) != 2 {
 		t.Errorf("cut %t, %d bytes, %d headings", p.BodyCut, len(p.Body), len(p.Outline))
 	}
-	want(t, verdict(read(t, s.docs(), "long.md", "b")), "success NONE")
+	want(t, read(s.source(), "long.md", "b").verdict(), "success NONE")
 }
 
 func TestListFolders(t *testing.T) {
 	s := newShelf(t, "README.md", "# Top\n", "docs/a.md", "# A\n", "docs/sub/b.md", "no heading", "docs2/c.md", "x", "other/x.md", "y")
-	want(t, paths(list(s.docs(), "", "")), "README.md docs/a.md docs/sub/b.md docs2/c.md other/x.md")
-	want(t, paths(list(s.docs(), "shelf", "")), "README.md docs/a.md docs/sub/b.md docs2/c.md other/x.md")
-	want(t, paths(list(s.docs(), "Docs", "")), "docs/a.md docs/sub/b.md")
-	want(t, paths(list(s.docs(), "docs", "sub")), "docs/sub/b.md")
-	want(t, paths(list(s.docs(), "docs", "docs/sub")), "docs/sub/b.md")
-	want(t, verdict(list(s.docs(), "docs", "other")), "empty REFERENCE_UNRESOLVED not_found_confirmed")
-	want(t, verdict(list(s.docs(), "", "README.md")), "access_failure REFERENCE_UNRESOLVED wrong_kind")
-	r := list(s.docs(), "nope", "")
-	want(t, verdict(r)+" "+offered(r), "empty REFERENCE_UNRESOLVED not_found_confirmed docs docs2 other")
-	rows := list(s.docs(), "docs", "").Items()
+	want(t, refs(shelved(s.source(), "", "")), "README.md docs/a.md docs/sub/b.md docs2/c.md other/x.md")
+	want(t, refs(shelved(s.source(), "shelf", "")), "README.md docs/a.md docs/sub/b.md docs2/c.md other/x.md")
+	want(t, refs(shelved(s.source(), "Docs", "")), "docs/a.md docs/sub/b.md")
+	want(t, refs(shelved(s.source(), "docs", "sub")), "docs/sub/b.md")
+	want(t, refs(shelved(s.source(), "docs", "docs/sub")), "docs/sub/b.md")
+	want(t, shelved(s.source(), "docs", "other").verdict(), "empty REFERENCE_UNRESOLVED not_found_confirmed")
+	want(t, shelved(s.source(), "", "README.md").verdict(), "access_failure REFERENCE_UNRESOLVED wrong_kind")
+	r := shelved(s.source(), "nope", "")
+	want(t, r.verdict()+" "+r.offered(), "empty REFERENCE_UNRESOLVED not_found_confirmed docs docs2 other")
+	rows := shelved(s.source(), "docs", "").items
 	want(t, rows[0].Title+", "+rows[1].Title, "A, b")
 }
 
-func TestOwnsAndHolds(t *testing.T) {
+func TestSpacesOfATree(t *testing.T) {
 	s := newShelf(t, "docs/a.md", "x")
-	d := s.docs()
-	for space, wanted := range map[string]bool{"docs": true, "shelf": true, "here": true, "acme/app": false, "nope": false} {
-		if d.holds(space) != wanted {
-			t.Errorf("holds(%q) is not %t", space, wanted)
+	spaces := func(wanted map[string]string) {
+		t.Helper()
+		f := s.source()
+		for space, verdict := range wanted {
+			// The source is not named: frank has to tell whose space it is.
+			a := ask[connectors.Page](t.Context(), f, "docs_list", arguments{"space": space})
+			want(t, space+" "+a.verdict(), space+" "+verdict)
 		}
 	}
+	spaces(map[string]string{"docs": "success NONE", "shelf": "success NONE", "here": "success NONE",
+		"acme/app": "access_failure REFERENCE_UNRESOLVED no_candidates", "nope": "access_failure REFERENCE_UNRESOLVED no_candidates"})
 	s.git()
 	s.run("remote", "add", "origin", "https://example.com/acme/app.git")
-	if d = s.docs(); !d.holds("acme/app") {
-		t.Error("the name of the remote is not taken for the tree")
+	spaces(map[string]string{"acme/app": "success NONE"})
+}
+
+func TestItemsPassAnAllowListOfTheirContainer(t *testing.T) {
+	s := newShelf(t, "a.md", "needle", "backlog/tasks/task-1 - A.md", "---\nid: task-1\ntitle: needle\n---\n")
+	for only, wanted := range map[string]string{"shelf": "success NONE", "other": "access_failure ACCESS_DENIED policy_denied"} {
+		f := start(t, config.Source{Root: s.root, Only: []string{only}})
+		for _, tool := range []string{"docs_search", "tracker_search"} {
+			args := arguments{"query": "needle"}
+			if tool == "docs_search" {
+				args["space"] = "shelf"
+			} else {
+				args["project"] = "shelf"
+			}
+			a := ask[connectors.Page](t.Context(), f, tool, args)
+			want(t, tool+" "+only+" "+a.verdict(), tool+" "+only+" "+wanted)
+		}
 	}
-	want(t, verdict(list(d, "acme/app", "")), "success NONE")
 }

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/frank-mcp/frank/internal/markup"
 	"github.com/frank-mcp/frank/status"
 )
 
@@ -96,7 +97,7 @@ func (c *checkout) factKey(f *facts) string {
 
 func (c *checkout) readFacts(ctx context.Context) (*facts, *status.Failure) {
 	if info, err := os.Stat(c.top); err != nil || !info.IsDir() { // LD-07: it was there when frank started
-		f := status.Fail(status.Misconfigured, status.ConfigKey.Is("root: there is no such directory"))
+		f := status.Fail(status.Misconfigured, status.ConfigKey.Is("root: the directory is gone"))
 		return nil, &f
 	}
 	f := &facts{}
@@ -198,7 +199,7 @@ func nameInURL(url string) string {
 	if len(parts) > 2 {
 		parts = parts[len(parts)-2:]
 	}
-	return cleanLine(strings.Join(parts, "/"), 120)
+	return markup.Line(strings.Join(parts, "/"), 120)
 }
 
 // readHead reads the branch, the version of git and whether refs are replaced.

@@ -73,6 +73,12 @@ func openSource(s connectors.Setup) (connectors.Source, *status.Failure) {
 			return true // the checkout says what its repository is called
 		}
 	}
+	out.Lacks = func(k connectors.Kind) status.Failure {
+		if k == connectors.KindTracker {
+			return p.tree.noTracker()
+		}
+		return noCheckout(s.Name)
+	}
 	out.Prober = p
 	return out, nil
 }

@@ -59,7 +59,7 @@ func (p *prober) repoGrants(ctx context.Context) ([]connectors.Grant, []string) 
 	state, notes := connectors.Granted, []string(nil)
 	var failure *status.Failure
 	if p.checkout == nil {
-		f := status.Fail(status.OperationUnsupported, status.By(p.source), status.Feature.Is("a repository, since its root is not the top of a Git checkout"))
+		f := noCheckout(p.source)
 		state, failure = connectors.Unsupported, &f
 	} else if facts, bad := p.checkout.factsNow(ctx); bad != nil {
 		f := bad.Within(p.source, "", "")
@@ -75,6 +75,12 @@ func (p *prober) repoGrants(ctx context.Context) ([]connectors.Grant, []string) 
 		out = append(out, connectors.Grant{Capability: c, State: state, Failure: failure})
 	}
 	return out, notes
+}
+
+// noCheckout is the answer of a source without a checkout.
+func noCheckout(source string) status.Failure {
+	return status.Fail(status.OperationUnsupported, status.By(source), status.Feature.Is("a repository, since its root is not the top of a Git checkout"),
+		status.Remedy.Is("Make root the top of a Git checkout, or set repository to one, for source "+source+" in frank.yaml."))
 }
 
 // trackerGrants are the capabilities of the file-based tracker.

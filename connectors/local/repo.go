@@ -41,6 +41,10 @@ type visit struct {
 
 // begin reads the facts and makes sure that the question is about this repository.
 func (c *checkout) begin(ctx context.Context, repo string) (*visit, *status.Failure) {
+	if ctx.Err() != nil {
+		f := ended(ctx)
+		return nil, &f
+	}
 	status.CallFrom(ctx).Attempted()
 	f, failure := c.factsNow(ctx)
 	if failure != nil {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/frank-mcp/frank/connectors"
+	"github.com/frank-mcp/frank/internal/markup"
 	"github.com/frank-mcp/frank/internal/ref"
 	"github.com/frank-mcp/frank/status"
 )
@@ -99,16 +100,17 @@ func (c *change) readCommit() *status.Failure {
 	}
 	commit := c.commit(f)
 	_, body, _ := strings.Cut(strings.TrimLeft(f[6], "\n"), "\n")
-	body, _ = clean(strings.Trim(body, "\n"))
+	body, _ = markup.Clean(strings.Trim(body, "\n"))
+	shown, cut := markup.Cut(body, maxBody)
 	c.item = connectors.Change{
 		Origin: commit.Origin, Kind: "commit", Author: commit.Author, CreatedAt: commit.AuthoredAt,
-		Head: cleanLine(name, maxRevision), HeadSHA: rev.commit, Body: body[:min(len(body), maxBody)],
+		Head: markup.Line(name, maxRevision), HeadSHA: rev.commit, Body: shown,
 	}
 	c.item.UpdatedAt = commit.CommittedAt
 	c.head = rev.commit
 	c.a = c.audit("git log "+rev.commit, 0)
 	c.noteAmbiguous(c.a, rev)
-	if len(body) > maxBody {
+	if cut {
 		c.a.Unmade(status.Completeness, ownCap(maxBody))
 	}
 	if len(commit.Parents) > 0 {
@@ -144,10 +146,10 @@ func (c *change) readComparison() *status.Failure {
 	if count.fault != nil {
 		return count.fault
 	}
-	name := cleanLine(base.asked+dots+head.asked, maxRevision*2)
+	name := markup.Line(base.asked+dots+head.asked, maxRevision*2)
 	c.item = connectors.Change{
 		Origin: connectors.Origin{Source: c.source, Container: c.facts.name, Ref: name, Title: name}, Kind: "comparison",
-		Base: cleanLine(base.asked, maxRevision), Head: cleanLine(head.asked, maxRevision), HeadSHA: head.commit,
+		Base: markup.Line(base.asked, maxRevision), Head: markup.Line(head.asked, maxRevision), HeadSHA: head.commit,
 	}
 	c.item.Commits, _ = strconv.Atoi(count.text()) // git prints a number or fails
 	c.a = c.audit("git rev-list "+base.commit+".."+head.commit, ofHistory)
@@ -203,9 +205,9 @@ func (c *change) parts() *status.Failure {
 		c.a.Unmade(status.Completeness, ownCap(maxDiff).With(status.Fallback("read the files one by one with repo_read_file")))
 		out.bytes = wholeRunes(out.bytes)
 	}
-	removed := 0
-	c.item.Diff, removed = clean(string(out.bytes))
-	c.item.Removed += removed
+	diff, removed := markup.Clean(string(out.bytes))
+	c.item.Diff = diff
+	c.item.Removed += removed.Total()
 	return nil
 }
 
@@ -279,7 +281,7 @@ func parseChanges(f []string) []connectors.FileChange {
 		}
 	}
 	for i := range all {
-		all[i].Path, all[i].Previous = cleanLine(all[i].Path, maxPath), cleanLine(all[i].Previous, maxPath)
+		all[i].Path, all[i].Previous = markup.Line(all[i].Path, maxPath), markup.Line(all[i].Previous, maxPath)
 	}
 	return all
 }

@@ -37,15 +37,24 @@ func (c *contents) next() (string, io.Reader, *status.Failure) {
 		name := c.names[0]
 		c.names = c.names[1:]
 		f, failure := c.s.onDisk(name)
-		if failure != nil {
+		switch {
+		case failure != nil:
 			return name, nil, failure
-		}
-		if f != nil && f.info.Mode().IsRegular() { // else it was removed just now
+		case f == nil: // LD-13: git has just found it
+			return name, nil, goneMeanwhile(name)
+		case f.info.Mode().IsRegular():
 			c.current = f
 			return name, f, nil
 		}
+		f.Close()
 	}
 	return "", nil, nil
+}
+
+// goneMeanwhile is a file that was there when it was listed.
+func goneMeanwhile(name string) *status.Failure {
+	f := changedMeanwhile().With(status.Path.Is(name))
+	return &f
 }
 
 // close ends what is open.
@@ -82,6 +91,8 @@ type batch struct {
 	left   *io.LimitedReader // of the object that was handed out last
 	done   chan output
 	broken bool
+	// missing is what it means that git has no such object.
+	missing func() status.Failure
 }
 
 // newBatch starts git cat-file; close has to be called.
@@ -89,6 +100,9 @@ func (s *search) newBatch() *batch {
 	questions, ask := io.Pipe()
 	pipe, answers := io.Pipe()
 	b := &batch{ask: ask, pipe: pipe, answer: bufio.NewReaderSize(pipe, 64<<10), done: make(chan output, 1)}
+	if b.missing = corrupt; s.facts.partial {
+		b.missing = notFetched
+	}
 	// A cancelled call must not wait for git to notice that nobody asks any more.
 	release := context.AfterFunc(s.ctx, func() { ask.Close() })
 	go func() {
@@ -129,7 +143,7 @@ func (b *batch) object(name string) (io.Reader, *status.Failure) {
 	}
 	f := strings.Fields(head)
 	if len(f) != 3 || f[1] != "blob" {
-		failure := incomplete(partObjects).With(status.Path.Is(name))
+		failure := b.missing().With(status.Path.Is(name))
 		return nil, &failure
 	}
 	size, err := strconv.ParseInt(f[2], 10, 64)

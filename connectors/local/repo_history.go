@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/frank-mcp/frank/connectors"
+	"github.com/frank-mcp/frank/internal/markup"
 	"github.com/frank-mcp/frank/status"
 )
 
@@ -283,11 +284,11 @@ func (v *visit) commits(out output) []connectors.Commit {
 
 func (v *visit) commit(f []string) connectors.Commit {
 	subject, _, _ := strings.Cut(strings.TrimLeft(f[6], "\n"), "\n")
-	_, removed := clean(f[6])
+	_, removed := markup.Clean(f[6])
 	c := connectors.Commit{
-		Origin:     connectors.Origin{Source: v.source, Container: v.facts.name, Ref: f[0][:min(12, len(f[0]))], Title: cleanLine(subject, 200), Removed: removed},
+		Origin:     connectors.Origin{Source: v.source, Container: v.facts.name, Ref: f[0][:min(12, len(f[0]))], Title: markup.Line(subject, 200), Removed: removed.Total()},
 		SHA:        f[0],
-		Author:     cleanLine(f[2], 200),
+		Author:     markup.Line(f[2], 200),
 		AuthoredAt: unixTime(f[4]), CommittedAt: unixTime(f[5]),
 	}
 	if f[1] != "" {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/frank-mcp/frank/connectors"
+	"github.com/frank-mcp/frank/internal/markup"
 	"github.com/frank-mcp/frank/status"
 )
 
@@ -86,7 +87,7 @@ func (v *visit) refEntry(f []string) connectors.Entry {
 		name, kind = strings.TrimPrefix(f[0], "refs/tags/"), "tag"
 	}
 	e := connectors.Entry{
-		Origin: connectors.Origin{Source: v.source, Container: v.facts.name, Ref: cleanLine(name, maxRevision), UpdatedAt: unixTime(f[4])},
+		Origin: connectors.Origin{Source: v.source, Container: v.facts.name, Ref: markup.Line(name, maxRevision), UpdatedAt: unixTime(f[4])},
 		Type:   kind, SHA: first(f[2], f[1]), Path: f[0],
 		Default: f[0] == "refs/heads/"+v.facts.branch && v.facts.branch != "",
 	}
@@ -307,7 +308,7 @@ func (l *listing) item(e entry) (connectors.Entry, bool) {
 	case info.Mode()&os.ModeSymlink != 0:
 		item.Type = "symlink"
 		if target, err := os.Readlink(name); err == nil {
-			item.Target = cleanLine(target, 200)
+			item.Target = markup.Line(target, 200)
 		}
 	case info.Mode().IsRegular():
 		item.SizeBytes = info.Size()

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strings"
 	"syscall"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/frank-mcp/frank/status"
@@ -58,13 +59,20 @@ func denied(name, rule string) *status.Failure {
 // can hold credentials, under any spelling that a file system takes for .git.
 func inGitDir(p string) bool {
 	for _, part := range strings.Split(p, "/") {
-		visible, _ := clean(part)
-		visible = strings.TrimRight(strings.ReplaceAll(visible, "\u200d", ""), ". ")
+		visible := strings.TrimRight(strings.Map(shownInName, part), ". ")
 		if strings.EqualFold(visible, ".git") || strings.EqualFold(visible, "git~1") {
 			return true
 		}
 	}
 	return false
+}
+
+// shownInName drops what some file systems ignore in a name, joiners too.
+func shownInName(r rune) rune {
+	if unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co) {
+		return -1
+	}
+	return r
 }
 
 // scope is the part of a repository that a listing or a search looks at.
@@ -238,7 +246,7 @@ func (c *checkout) onDisk(p string) (*diskFile, *status.Failure) {
 	}
 	if !info.Mode().IsRegular() && !info.IsDir() {
 		f.Close()
-		failure := status.Fail(status.OperationUnsupported, status.Feature.Is("reading what is no file"), status.Path.Is(p), status.WasCalled)
+		failure := status.Fail(status.OperationUnsupported, status.Feature.Is("reading what is neither a file nor a directory"), status.Path.Is(p), status.WasCalled)
 		return nil, &failure
 	}
 	return &diskFile{f, info, filepath.ToSlash(rel)}, nil

@@ -161,6 +161,14 @@ func inUTF16BE(r rune) string {
 	return escaped(b)
 }
 
+func inUTF32LE(r rune) string {
+	return escaped([]byte{byte(r), byte(r >> 8), byte(r >> 16), byte(r >> 24)})
+}
+
+func inUTF32BE(r rune) string {
+	return escaped([]byte{byte(r >> 24), byte(r >> 16), byte(r >> 8), byte(r)})
+}
+
 // spell writes a text as a pattern that matches each character in either case.
 func spell(text string, enc encoder) string {
 	var b strings.Builder
@@ -201,13 +209,13 @@ func cases(r rune) []rune {
 
 // inFiles are the arguments with which git finds the text in files of every
 // encoding that [open] reads: git looks at bytes, and would pass over text in
-// UTF-16 (LG-14, LD-09). A git without Perl-compatible patterns cannot do that;
+// UTF-16 or UTF-32 (LG-14, LD-09). A git without Perl-compatible patterns cannot do that;
 // then only UTF-8 is found.
 func (n *needle) inFiles(perl bool) []string {
 	if !perl {
 		return []string{"-E", "-e", n.extended()}
 	}
-	return []string{"-P", "-e", n.pattern(inUTF8, inLatin1, inUTF16LE, inUTF16BE)}
+	return []string{"-P", "-e", n.pattern(inUTF8, inLatin1, inUTF16LE, inUTF16BE, inUTF32LE, inUTF32BE)}
 }
 
 // extended is the pattern for UTF-8 without what only Perl's patterns have. The

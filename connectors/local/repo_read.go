@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/frank-mcp/frank/connectors"
+	"github.com/frank-mcp/frank/internal/markup"
 	"github.com/frank-mcp/frank/status"
 )
 
@@ -43,13 +44,13 @@ func (c *checkout) ReadFile(ctx context.Context, q connectors.FileGet) status.Re
 
 func (v *visit) file(q connectors.FileGet) connectors.File {
 	return connectors.File{
-		Origin: connectors.Origin{Source: v.source, Container: v.facts.name, Ref: refOf(q), Title: cleanLine(path.Base(q.Path), 200)},
-		Repo:   v.facts.name, Path: cleanLine(q.Path, maxPath), Revision: q.Revision,
+		Origin: connectors.Origin{Source: v.source, Container: v.facts.name, Ref: refOf(q), Title: markup.Line(path.Base(q.Path), 200)},
+		Repo:   v.facts.name, Path: markup.Line(q.Path, maxPath), Revision: q.Revision,
 	}
 }
 
 func refOf(q connectors.FileGet) string {
-	p := cleanLine(q.Path, maxPath)
+	p := markup.Line(q.Path, maxPath)
 	if q.StartLine == 0 {
 		return p
 	}
@@ -83,8 +84,11 @@ func (v *visit) readDisk(q connectors.FileGet) status.Result[connectors.File] {
 		return missing[connectors.File](v, q.Path, "")
 	}
 	defer f.Close()
-	if f.info.IsDir() {
+	switch {
+	case f.info.IsDir():
 		return fail(v.isDirectory(q.Path, below))
+	case dataless(f.info): // LD-14: reading it would wait for a download
+		return fail(skipPlaceholder.failure().With(status.Path.Is(q.Path)))
 	}
 	if e == nil || f.real != q.Path {
 		if failure := v.notIgnored(f.real); failure != nil {
@@ -345,7 +349,8 @@ func fill(item *connectors.File, q connectors.FileGet, r io.Reader, a *status.Au
 	if item.EndLine > 0 {
 		item.StartLine = from
 	}
-	item.Text, item.Removed = clean(text.String())
+	shown, removed := markup.Clean(text.String())
+	item.Text, item.Removed = shown, removed.Total()
 	switch {
 	case full: // LD-16
 		a.Unmade(status.Completeness, status.Fail(status.OwnCap, status.Limit.Is(maxText), status.SizeBytes.Is(item.SizeBytes),

@@ -56,6 +56,9 @@ func (v *visit) resolve(name string) (revision, *status.Failure) {
 		if f := v.ambiguousHash(name); f != nil {
 			return revision{}, f
 		}
+		if out.fault.Reason() == status.ObjectNotFetched { // LG-29: nobody says that there is such an object
+			return revision{}, v.unknownRevision(name)
+		}
 		return revision{}, out.fault
 	}
 	if r.commit = out.text(); out.code == 0 && isHash(r.commit) {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/frank-mcp/frank/connectors"
+	"github.com/frank-mcp/frank/internal/markup"
 	"github.com/frank-mcp/frank/status"
 )
 
@@ -181,7 +182,7 @@ func (s *search) findLines() (*page, *status.Failure) {
 // linesOf adds the matching lines of one file to the page.
 func (s *search) linesOf(p *page, name string, r io.Reader) {
 	hit := connectors.CodeHit{
-		Origin: connectors.Origin{Source: s.source, Container: s.facts.name, Ref: name}, Repo: s.facts.name, Path: cleanLine(name, maxPath), Revision: s.revisionName(),
+		Origin: connectors.Origin{Source: s.source, Container: s.facts.name, Ref: name}, Repo: s.facts.name, Path: markup.Line(name, maxPath), Revision: s.revisionName(),
 	}
 	c := open(r)
 	switch {
@@ -236,9 +237,9 @@ func window(line []byte, at int) string {
 		for start < at && line[start]&0xC0 == 0x80 {
 			start++
 		}
-		return "…" + cleanLine(string(line[start:min(len(line), start+4*shown)]), shown)
+		return "…" + markup.Line(string(line[start:min(len(line), start+4*shown)]), shown)
 	}
-	return cleanLine(strings.TrimRight(string(line[:min(len(line), 8*shown)]), " \t"), shown)
+	return markup.Line(strings.TrimRight(string(line[:min(len(line), 8*shown)]), " \t"), shown)
 }
 
 func (s *search) revisionName() string {

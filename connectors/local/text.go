@@ -5,14 +5,15 @@ import (
 	"bytes"
 	"io"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
+	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/charmap"
 	xunicode "golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/encoding/unicode/utf32"
 	"golang.org/x/text/transform"
 
-	"github.com/frank-mcp/frank/status"
+	"github.com/frank-mcp/frank/internal/markup"
 )
 
 // sniffed is how many bytes of a file decide what kind of file it is.
@@ -23,43 +24,6 @@ const (
 	lfsPrefix  = "version https://git-lfs.github.com/spec/v1"
 	lfsLongest = 1024
 )
-
-// clean takes the invisible and deceptive characters out of a text that people
-// wrote, and counts them.
-func clean(s string) (string, int) {
-	if !strings.ContainsFunc(s, hidden) && utf8.ValidString(s) && !strings.Contains(s, "\r") {
-		return s, 0
-	}
-	removed := 0
-	var b strings.Builder
-	for i, r := range s {
-		switch {
-		case r == utf8.RuneError && s[i] != 0xEF:
-			b.WriteRune(utf8.RuneError)
-			removed++
-		case r == '\r' && (i+1 == len(s) || s[i+1] == '\n'):
-		case hidden(r):
-			removed++
-		default:
-			b.WriteRune(r)
-		}
-	}
-	return b.String(), removed
-}
-
-// hidden tells characters that no reader sees. The zero-width joiner stays: emoji need it.
-func hidden(r rune) bool {
-	switch {
-	case r == '\n' || r == '\t' || r == '\r' || r == '\u200d':
-		return false
-	case unicode.IsControl(r):
-		return true
-	}
-	return unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co)
-}
-
-// cleanLine is clean for one line, cut to a number of characters.
-func cleanLine(s string, limit int) string { return status.Line(s, limit) }
 
 // content is what the beginning of a file tells about it.
 type content struct {
@@ -75,30 +39,44 @@ func open(r io.Reader) content {
 	head, err := b.Peek(sniffed)
 	whole := err != nil
 	c := content{lfs: -1, empty: len(head) == 0}
-	switch {
-	case bytes.HasPrefix(head, []byte(lfsPrefix)) && whole && len(head) < lfsLongest:
+	if whole && len(head) < lfsLongest && markup.IsLFSPointer(head) {
 		c.lfs = lfsSize(head)
-	case bytes.HasPrefix(head, []byte("\xff\xfe")), bytes.HasPrefix(head, []byte("\xfe\xff")):
-		c.encoding = "utf-16"
-		c.text = transform.NewReader(b, xunicode.UTF16(xunicode.LittleEndian, xunicode.UseBOM).NewDecoder())
-	case bytes.HasPrefix(head, []byte("\xef\xbb\xbf")):
-		_, _ = b.Discard(3) // cannot fail: the bytes were peeked
-		c.text = b
-	case unmarked(head) != "":
-		c.encoding = unmarked(head) + " (guessed)"
-		order := xunicode.LittleEndian
-		if unmarked(head) == "utf-16be" {
-			order = xunicode.BigEndian
+		return c
+	}
+	if !whole {
+		head = wholeRunes(head)
+	}
+	if _, enc, ok := markup.Decode(head); ok {
+		c.text = decoded(b, enc)
+		if enc.Charset != markup.UTF8 {
+			c.encoding = enc.String()
 		}
-		c.text = transform.NewReader(b, xunicode.UTF16(order, xunicode.IgnoreBOM).NewDecoder())
-	case bytes.IndexByte(head, 0) >= 0:
-	case utf8.Valid(wholeRunes(head)):
-		c.text = b
-	default:
-		c.encoding = "windows-1252 (guessed)"
-		c.text = transform.NewReader(b, charmap.Windows1252.NewDecoder())
 	}
 	return c
+}
+
+// decoded is r as UTF-8, without its byte order mark. Unlike [markup.Decode] it
+// does not hold the whole text.
+func decoded(r *bufio.Reader, enc markup.Encoding) io.Reader {
+	var from encoding.Encoding
+	switch enc.Charset {
+	case markup.UTF16LE:
+		from = xunicode.UTF16(xunicode.LittleEndian, xunicode.UseBOM)
+	case markup.UTF16BE:
+		from = xunicode.UTF16(xunicode.BigEndian, xunicode.UseBOM)
+	case markup.UTF32LE:
+		from = utf32.UTF32(utf32.LittleEndian, utf32.UseBOM)
+	case markup.UTF32BE:
+		from = utf32.UTF32(utf32.BigEndian, utf32.UseBOM)
+	case markup.Windows1252:
+		from = charmap.Windows1252
+	default:
+		if enc.BOM {
+			_, _ = r.Discard(3) // cannot fail: the bytes were peeked
+		}
+		return r
+	}
+	return transform.NewReader(r, from.NewDecoder())
 }
 
 // wholeRunes drops a rune that the end of the sample cut.
@@ -112,27 +90,6 @@ func wholeRunes(b []byte) []byte {
 		}
 	}
 	return b
-}
-
-// unmarked recognises UTF-16 without a byte order mark by where its NULs stand.
-func unmarked(head []byte) string {
-	var nul [2]int
-	for i, c := range head[:min(len(head), 8<<10)] {
-		if c == 0 {
-			nul[i&1]++
-		}
-	}
-	n := min(len(head), 8<<10) / 2
-	switch {
-	case n < 2:
-		return ""
-	case nul[0] == 0 && nul[1]*5 >= n*2:
-		return "utf-16le"
-	case nul[1] == 0 && nul[0]*5 >= n*2:
-		return "utf-16be"
-	default:
-		return ""
-	}
 }
 
 // lfsSize reads the size out of a pointer; 0 if it has none.

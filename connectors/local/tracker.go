@@ -50,12 +50,12 @@ func newTracker(t *tree) *fileTracker {
 
 // noTracker is the answer of a tree without a tracker.
 func (t *tree) noTracker() status.Failure {
-	why := "neither backlog/tasks nor .beads/issues.jsonl is below its root"
+	remedy := "Add backlog/tasks/*.md (Backlog.md) or .beads/issues.jsonl under root of source " + t.source + "."
 	if t.has(".beads") {
-		why = "beads keeps its issues in a database here; bd export writes .beads/issues.jsonl"
+		remedy = "Run bd export: beads keeps its issues in a database here, and frank reads .beads/issues.jsonl."
 	}
-	return status.Fail(status.OperationUnsupported, status.By(t.source), status.Feature.Is("a file-based tracker ("+why+")"),
-		status.Fallback("ask another tracker, or start one below the root with Backlog.md or beads"))
+	return status.Fail(status.OperationUnsupported, status.By(t.source), status.Feature.Is("a file-based tracker"), status.Remedy.Is(remedy),
+		status.Fallback("ask another tracker"))
 }
 
 // has reports whether a name is in the tree; one that cannot be looked at

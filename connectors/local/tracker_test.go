@@ -1,7 +1,6 @@
-package local
+package local_test
 
 import (
-	"context"
 	"io/fs"
 	"strconv"
 	"strings"
@@ -11,7 +10,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/frank-mcp/frank/connectors"
-	"github.com/frank-mcp/frank/internal/ref"
 	"github.com/frank-mcp/frank/status"
 )
 
@@ -71,30 +69,6 @@ func backlogShelf(t testing.TB) *shelf {
 		"backlog/drafts/draft-1 - Idea.md", "---\nid: DRAFT-1\ntitle: Idea\nstatus: Draft\ncreated_date: '2026-02-01'\n---\n")
 }
 
-func issues(src connectors.Source, q connectors.IssueQuery) status.Result[connectors.Issue] {
-	if q.Limit == 0 {
-		q.Limit = 20
-	}
-	return src.Tracker.Search(context.Background(), q)
-}
-
-func get(t testing.TB, src connectors.Source, name string) status.Result[connectors.Issue] {
-	t.Helper()
-	r, err := ref.Parse(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return src.Tracker.Get(context.Background(), connectors.IssueGet{Ref: r, Comments: true, Links: true})
-}
-
-func refs(r status.Result[connectors.Issue]) string {
-	var out []string
-	for _, i := range r.Items() {
-		out = append(out, i.Ref)
-	}
-	return strings.Join(out, " ")
-}
-
 func TestBacklogSearch(t *testing.T) {
 	src := backlogShelf(t).source()
 	for _, c := range []struct {
@@ -118,7 +92,7 @@ func TestBacklogSearch(t *testing.T) {
 		{connectors.IssueQuery{Text: "\u200b"}, "access_failure INPUT_MISSING invalid_argument: "},
 	} {
 		r := issues(src, c.q)
-		want(t, verdict(r)+": "+refs(r), c.wanted)
+		want(t, r.verdict()+": "+refs(r), c.wanted)
 	}
 }
 
@@ -128,26 +102,26 @@ func TestBacklogPages(t *testing.T) {
 	cursor := ""
 	for range 6 {
 		r := issues(src, connectors.IssueQuery{Paging: connectors.Paging{Limit: 2, Cursor: cursor}})
-		got = append(got, verdict(r)+": "+refs(r))
-		if cursor = r.Rows()[0].NextCursor; cursor == "" {
+		got = append(got, r.verdict()+": "+refs(r))
+		if cursor = r.next; cursor == "" {
 			break
 		}
 	}
 	want(t, strings.Join(got, "\n"), "partial NONE: task-12 DRAFT-1\npartial NONE: task-3 task-2\nsuccess NONE: task-12")
-	want(t, verdict(issues(src, connectors.IssueQuery{Paging: connectors.Paging{Limit: 2, Cursor: "x"}})), "access_failure INPUT_MISSING invalid_argument")
+	want(t, issues(src, connectors.IssueQuery{Paging: connectors.Paging{Limit: 2, Cursor: "x"}}).verdict(), "access_failure INPUT_MISSING invalid_argument")
 }
 
 func TestBacklogGet(t *testing.T) {
 	src := backlogShelf(t).source()
-	r := get(t, src, "task-12")
-	want(t, verdict(r), "success NONE")
+	r := get(src, "task-12")
+	want(t, r.verdict(), "success NONE")
 	two := 2
 	at := func(y int, m time.Month, d, h, min int) *time.Time {
 		x := time.Date(y, m, d, h, min, 0, 0, time.UTC)
 		return &x
 	}
 	if diff := cmp.Diff(connectors.Issue{
-		Origin: connectors.Origin{Source: "here", Ref: "task-12", Title: "Fix login: redirect", UpdatedAt: at(2026, 3, 4, 12, 30), Removed: 1, Container: "shelf"},
+		Origin: connectors.Origin{Source: "here", Ref: "task-12", Title: "Fix login: redirect", UpdatedAt: at(2026, 3, 4, 12, 30), Removed: 1},
 		State:  "In Progress", Type: "bug", Priority: "high", Author: "@carl", Assignees: []string{"@ann", "bob"}, Labels: []string{"Web", "bug"},
 		Milestone: "v1", CreatedAt: at(2026, 1, 2, 10, 0), Body: "## Description\n\nThe redirect loops.", Comments: &two,
 		Thread: []connectors.Comment{{ID: "1", Author: "ann", CreatedAt: at(2026, 3, 4, 12, 30), Body: "Seen on **Safari**."},
@@ -155,25 +129,25 @@ func TestBacklogGet(t *testing.T) {
 		Links: []connectors.Link{{Type: "depends_on", Ref: "task-3", Title: "Base", State: "Shipped"},
 			{Type: "parent", Ref: "task-3", Title: "Base", State: "Shipped"},
 			{Type: "reference", Ref: "https://example.com/x", URL: "https://example.com/x"}},
-	}, trimmed(r.Items()[0])); diff != "" {
+	}, trimmed(r.items[0])); diff != "" {
 		t.Error(diff)
 	}
 	for name, wanted := range map[string]string{
 		"12": "task-12", "#12": "task-12", "TASK-12": "task-12", "task-012": "task-12", "draft-1": "DRAFT-1",
 		"backlog/archive/tasks/task-12 - Earlier.md": "task-12",
 	} {
-		r := get(t, src, name)
-		want(t, name+": "+verdict(r)+" "+refs(r), name+": success NONE "+wanted)
+		r := get(src, name)
+		want(t, name+": "+r.verdict()+" "+refs(r), name+": success NONE "+wanted)
 	}
-	want(t, get(t, src, "backlog/archive/tasks/task-12 - Earlier.md").Items()[0].Title, "Earlier")
-	want(t, verdict(get(t, src, "task-99")), "empty REFERENCE_UNRESOLVED not_found_confirmed")
-	back := get(t, src, "task-3").Items()[0].Links
+	want(t, get(src, "backlog/archive/tasks/task-12 - Earlier.md").items[0].Title, "Earlier")
+	want(t, get(src, "task-99").verdict(), "empty REFERENCE_UNRESOLVED not_found_confirmed")
+	back := get(src, "task-3").items[0].Links
 	if diff := cmp.Diff([]connectors.Link{{Type: "needed_by", Ref: "task-12", Title: "Fix login: redirect", State: "In Progress"},
 		{Type: "child", Ref: "task-12", Title: "Fix login: redirect", State: "In Progress"}}, back); diff != "" {
 		t.Error(diff)
 	}
-	history := src.Tracker.Get(context.Background(), connectors.IssueGet{Ref: ref.Ref{Kind: ref.Issue, ID: "task-3"}, History: true})
-	want(t, verdict(history)+" "+refs(history), "partial CAPABILITY_UNAVAILABLE operation_unsupported task-3")
+	history := get(src, "task-3", "history")
+	want(t, history.verdict()+" "+refs(history), "partial CAPABILITY_UNAVAILABLE operation_unsupported task-3")
 }
 
 // trimmed drops white space at the end of the body, which nothing depends on.
@@ -187,20 +161,20 @@ func TestBacklogDamage(t *testing.T) {
 	s.put("backlog/tasks/task-20 - No-matter.md", "no front matter")
 	s.put("backlog/tasks/task-21 - Bad.md", "---\nid: [task-21\n---\n")
 	r := issues(s.source(), connectors.IssueQuery{Text: "absent"})
-	want(t, verdict(r), "partial SOURCE_UNRELIABLE corrupt")
-	want(t, r.Rows()[0].Failures[0].Text("skipped"), `{"damaged":2}`)
-	want(t, verdict(get(t, s.source(), "task-20")), "access_failure SOURCE_UNRELIABLE corrupt")
-	plain := s.source().Tracker.Get(context.Background(), connectors.IssueGet{Ref: ref.Ref{Kind: ref.Issue, ID: "task-12"}})
-	want(t, verdict(plain), "success NONE")                                              // it was read to its end, whatever became of the others
-	want(t, verdict(get(t, s.source(), "task-12")), "partial SOURCE_UNRELIABLE corrupt") // links may be missing
+	want(t, r.verdict(), "partial SOURCE_UNRELIABLE corrupt")
+	want(t, r.fact("skipped"), `{"damaged":2}`)
+	want(t, get(s.source(), "task-20").verdict(), "access_failure SOURCE_UNRELIABLE corrupt")
+	plain := ask[connectors.Issue](t.Context(), s.source(), "tracker_get_issue", arguments{"ref": "task-12"})
+	want(t, plain.verdict(), "success NONE")                                           // it was read to its end, whatever became of the others
+	want(t, get(s.source(), "task-12").verdict(), "partial SOURCE_UNRELIABLE corrupt") // links may be missing
 	s = backlogShelf(t)
 	s.put("backlog/config.yml", "statuses: [")
-	want(t, verdict(issues(s.source(), connectors.IssueQuery{State: "open"})), "partial SOURCE_UNRELIABLE corrupt")
+	want(t, issues(s.source(), connectors.IssueQuery{State: "open"}).verdict(), "partial SOURCE_UNRELIABLE corrupt")
 	s = backlogShelf(t)
 	s.put("backlog/tasks/task-12 - Twin.md", "---\nid: task-12\ntitle: Twin\n---\n")
-	want(t, verdict(issues(s.source(), connectors.IssueQuery{Text: "absent"})), "partial SOURCE_UNRELIABLE contradictory")
-	twins := get(t, s.source(), "task-12")
-	want(t, verdict(twins)+" "+offered(twins), "access_failure REFERENCE_UNRESOLVED ambiguous_target backlog/tasks/task-12 - Fix-login.md backlog/tasks/task-12 - Twin.md")
+	want(t, issues(s.source(), connectors.IssueQuery{Text: "absent"}).verdict(), "partial SOURCE_UNRELIABLE contradictory")
+	twins := get(s.source(), "task-12")
+	want(t, twins.verdict()+" "+twins.offered(), "access_failure REFERENCE_UNRESOLVED ambiguous_target backlog/tasks/task-12 - Fix-login.md backlog/tasks/task-12 - Twin.md")
 }
 
 func TestBacklogHostileFrontMatter(t *testing.T) {
@@ -212,8 +186,8 @@ func TestBacklogHostileFrontMatter(t *testing.T) {
 	for _, matter := range []string{bomb + "labels: *a9\n", strings.Repeat("[", 100_000), "id: \x00", strings.Repeat("k: v\n", 100_000)} {
 		s := newShelf(t, "backlog/tasks/task-1 - A.md", "---\n"+matter+"\n---\n", "backlog/tasks/task-2 - B.md", "---\nid: task-2\ntitle: 'R&D, &co *fun*'\n---\n")
 		r := issues(s.source(), connectors.IssueQuery{State: "all"})
-		if st, _ := r.Verdict(); st != status.Partial || refs(r) != "task-2" {
-			t.Errorf("%.20q: %s %s", matter, verdict(r), refs(r))
+		if r.status != status.Partial || refs(r) != "task-2" {
+			t.Errorf("%.20q: %s %s", matter, r.verdict(), refs(r))
 		}
 	}
 }
@@ -221,12 +195,11 @@ func TestBacklogHostileFrontMatter(t *testing.T) {
 func TestLD01UnreadableTask(t *testing.T) {
 	s := backlogShelf(t)
 	for _, name := range []string{"backlog/tasks", "backlog/tasks/task-3 - Base.md"} {
-		own := *s.source().Tracker.(*fileTracker)
-		own.tree = s.failing(map[string]error{name: fs.ErrPermission}).tree
-		r := own.Search(context.Background(), connectors.IssueQuery{Text: "absent", Paging: connectors.Paging{Limit: 20}})
-		want(t, verdict(r), "partial ACCESS_DENIED permission_denied")
-		gone := own.Get(context.Background(), connectors.IssueGet{Ref: ref.Ref{Kind: ref.Issue, ID: "task-99"}})
-		want(t, verdict(gone), "access_failure ACCESS_DENIED permission_denied")
+		src := s.failing(map[string]error{name: fs.ErrPermission})
+		r := issues(src, connectors.IssueQuery{Text: "absent"})
+		want(t, r.verdict(), "partial ACCESS_DENIED permission_denied")
+		gone := get(src, "task-99")
+		want(t, gone.verdict(), "access_failure ACCESS_DENIED permission_denied")
 	}
 }
 
@@ -234,7 +207,7 @@ func TestLG08TasksKeptOffTheDisk(t *testing.T) {
 	s := backlogShelf(t)
 	s.git()
 	s.run("sparse-checkout", "set", "--no-cone", "/*", "!/backlog/completed/")
-	want(t, verdict(issues(s.source(), connectors.IssueQuery{Text: "absent"})), "partial CAPABILITY_UNAVAILABLE clone_incomplete")
+	want(t, issues(s.source(), connectors.IssueQuery{Text: "absent"}).verdict(), "partial CAPABILITY_UNAVAILABLE clone_incomplete")
 }
 
 func TestLD05TasksBehindALink(t *testing.T) {
@@ -243,31 +216,31 @@ func TestLD05TasksBehindALink(t *testing.T) {
 	s.link(s.root+"/real", "backlog/tasks")
 	s.link("../../out/task-2 - B.md", "real/task-2 - B.md")
 	r := issues(s.source(), connectors.IssueQuery{State: "all"})
-	want(t, verdict(r)+" "+refs(r), "partial CAPABILITY_UNAVAILABLE content_not_included task-1")
+	want(t, r.verdict()+" "+refs(r), "partial CAPABILITY_UNAVAILABLE content_not_included task-1")
 	s.link("../../out", "backlog/completed")
 	r = issues(s.source(), connectors.IssueQuery{State: "all"})
-	want(t, r.Rows()[0].Failures[0].Text("skipped"), `{"symlink_outside":2}`)
+	want(t, r.fact("skipped"), `{"symlink_outside":2}`)
 }
 
 func TestBacklogElsewhere(t *testing.T) {
 	s := newShelf(t, "backlog.config.yml", "project_name: Far\nbacklog_directory: \"planning/items\"\nstatuses: [New, Over]\n",
 		"planning/items/tasks/back-7 - X.md", "---\nid: BACK-7\ntitle: X\nstatus: Over\n---\n")
 	r := issues(s.source(), connectors.IssueQuery{State: "closed"})
-	want(t, verdict(r)+" "+refs(r), "success NONE BACK-7")
+	want(t, r.verdict()+" "+refs(r), "success NONE BACK-7")
 	s.put("backlog.config.yml", "backlog_directory: ../else\n")
-	want(t, verdict(issues(s.source(), connectors.IssueQuery{State: "closed"})), "partial CAPABILITY_UNAVAILABLE operation_unsupported")
+	want(t, issues(s.source(), connectors.IssueQuery{State: "closed"}).verdict(), "partial CAPABILITY_UNAVAILABLE operation_unsupported")
 }
 
 func TestTrackerDescribe(t *testing.T) {
-	r := backlogShelf(t).source().Tracker.Describe(context.Background(), connectors.DescribeQuery{})
-	want(t, verdict(r), "success NONE")
+	r := ask[connectors.Project](t.Context(), backlogShelf(t).source(), "tracker_describe", nil)
+	want(t, r.verdict(), "success NONE")
 	open := 2
 	if diff := cmp.Diff(connectors.Project{
-		Origin: connectors.Origin{Source: "here", Ref: "shelf", Title: "Acme", Container: "shelf"},
+		Origin: connectors.Origin{Source: "here", Ref: "shelf", Title: "Acme"},
 		States: []string{"To Do", "In Progress", "Shipped", "Draft"}, Types: []string{"bug"}, Labels: []string{"Web", "bug", "unused"},
 		People: []string{"@ann", "@carl", "bob"}, Milestones: []string{"v1"}, OpenIssues: &open,
 		Filters: []string{"query", "state", "assignee", "author", "labels", "updated_since"},
-	}, r.Items()[0]); diff != "" {
+	}, r.items[0]); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -295,69 +268,60 @@ func TestBeads(t *testing.T) {
 		{connectors.IssueQuery{UpdatedSince: time.Date(2026, 2, 1, 10, 0, 1, 0, time.UTC)}, "empty NONE: "},
 	} {
 		r := issues(src, c.q)
-		want(t, verdict(r)+": "+refs(r), c.wanted)
+		want(t, r.verdict()+": "+refs(r), c.wanted)
 	}
 	for _, name := range []string{"bd-a1b2", "BD-A1B2", "a1b2"} {
-		want(t, name+" "+refs(get(t, src, name)), name+" bd-a1b2")
+		want(t, name+" "+refs(get(src, name)), name+" bd-a1b2")
 	}
-	i := get(t, src, "bd-a1b2").Items()[0]
+	i := get(src, "bd-a1b2").items[0]
 	want(t, i.Body, "It breaks.\n\n## Design\n\nMend it.")
 	if i.Removed != 1 || i.Title != "Broken pipe" || i.Priority != "P0" || i.Thread[0].ID != "7" || i.Links[0] != (connectors.Link{Type: "blocked_by", Ref: "bd-c3d4", Title: "Ground", State: "closed"}) {
 		t.Errorf("%+v", i)
 	}
-	want(t, verdict(get(t, src, "bd-dead")), "empty REFERENCE_UNRESOLVED not_found_confirmed")
+	want(t, get(src, "bd-dead").verdict(), "empty REFERENCE_UNRESOLVED not_found_confirmed")
 	s.put(".beads/issues.jsonl", beadsLines+"<<<<<<< HEAD\n{\"id\":\"bd-e5f6\"\n")
 	r := issues(s.source(), connectors.IssueQuery{Text: "absent"})
-	want(t, verdict(r)+" "+r.Rows()[0].Failures[0].Text("skipped"), `partial SOURCE_UNRELIABLE corrupt {"damaged":2}`)
-	want(t, verdict(get(t, s.source(), "bd-e5f6")), "access_failure SOURCE_UNRELIABLE corrupt")
+	want(t, r.verdict()+" "+r.fact("skipped"), `partial SOURCE_UNRELIABLE corrupt {"damaged":2}`)
+	want(t, get(s.source(), "bd-e5f6").verdict(), "access_failure SOURCE_UNRELIABLE corrupt")
 	s.put(".beads/issues.jsonl", beadsLines+strings.SplitAfter(beadsLines, "\n")[1])
-	want(t, verdict(issues(s.source(), connectors.IssueQuery{Text: "absent"})), "partial SOURCE_UNRELIABLE contradictory")
+	want(t, issues(s.source(), connectors.IssueQuery{Text: "absent"}).verdict(), "partial SOURCE_UNRELIABLE contradictory")
 	s.put(".beads/issues.jsonl", beadsLines)
 	s.put(".beads/beads.db", "SQLite")
 	r = issues(s.source(), connectors.IssueQuery{Text: "absent"})
-	want(t, verdict(r)+" "+unproven(t, r), "empty NONE changes_not_exported_from_the_beads_database")
+	want(t, r.verdict()+" "+strings.Join(r.unproven, " "), "empty NONE changes_not_exported_from_the_beads_database")
 }
 
 func TestNoTracker(t *testing.T) {
 	s := newShelf(t, "README.md", "x")
 	src := s.source()
-	if src.Tracker != nil || src.Serves(connectors.KindTracker) {
-		t.Fatal("there is a tracker where there is none")
-	}
-	for _, g := range src.Prober.Probe(context.Background()).Capabilities {
-		if g.Capability != connectors.IssueRead && g.Capability != connectors.ProjectRead {
-			continue
-		}
-		if g.State != connectors.Unsupported || g.Failure == nil || g.Failure.Reason().Name() != "operation_unsupported" {
-			t.Errorf("%s is %s", g.Capability, g.State)
+	want(t, issues(src, connectors.IssueQuery{Text: "x"}).verdict(), "access_failure CAPABILITY_UNAVAILABLE operation_unsupported")
+	want(t, get(src, "task-1").verdict(), "access_failure CAPABILITY_UNAVAILABLE connector_not_configured")
+	for _, id := range []connectors.Capability{connectors.IssueRead, connectors.ProjectRead} {
+		c := capability(src, id)
+		if c.State != connectors.Unsupported || c.Reason != "operation_unsupported" || !strings.Contains(c.Unblock, "Add backlog/tasks/*.md (Backlog.md) or .beads/issues.jsonl under") {
+			t.Errorf("%s is %s: %s, unblocked by %q", id, c.State, c.Reason, c.Unblock)
 		}
 	}
 }
 
 func TestBeadsWithoutItsFile(t *testing.T) {
 	s := newShelf(t, ".beads/beads.db", "SQLite")
-	for _, g := range s.source().Prober.Probe(context.Background()).Capabilities {
-		if g.Capability == connectors.IssueRead && !strings.Contains(g.Failure.Because(), "bd export") {
-			t.Error(g.Failure.Because())
-		}
+	if c := capability(s.source(), connectors.IssueRead); !strings.Contains(c.Unblock, "bd export") {
+		t.Error(c.Unblock)
 	}
 }
 
-func TestTrackerOwnsAndHolds(t *testing.T) {
+func TestTheTrackerTellsItsReferencesFromOthers(t *testing.T) {
 	src := backlogShelf(t).source()
-	for text, wanted := range map[string]bool{"task-3": true, "#3": true, "TASK-3": true, "PAY-12": false, "bd-a1b2": false,
-		"acme/app#3": false, "https://github.com/acme/app/issues/3": false} {
-		r, err := ref.Parse(text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if src.Owns(r) != wanted {
-			t.Errorf("owns(%q) is not %t", text, wanted)
-		}
+	for text, wanted := range map[string]string{"task-3": "success NONE", "#3": "success NONE", "TASK-3": "success NONE",
+		"PAY-12":                               "access_failure CAPABILITY_UNAVAILABLE connector_not_configured",
+		"bd-a1b2":                              "access_failure CAPABILITY_UNAVAILABLE connector_not_configured",
+		"acme/app#3":                           "access_failure CAPABILITY_UNAVAILABLE connector_not_configured",
+		"https://github.com/acme/app/issues/3": "access_failure CAPABILITY_UNAVAILABLE connector_not_configured"} {
+		want(t, text+" "+get(src, text).verdict(), text+" "+wanted)
 	}
-	for project, wanted := range map[string]bool{"Acme": true, "shelf": true, "acme/app": false} {
-		if src.Holds(connectors.KindTracker, project) != wanted {
-			t.Errorf("holds(%q) is not %t", project, wanted)
-		}
+	for project, wanted := range map[string]string{"Acme": "success NONE", "shelf": "success NONE", "acme/app": "access_failure REFERENCE_UNRESOLVED no_candidates"} {
+		a := ask[connectors.Issue](t.Context(), src, "tracker_search", arguments{"project": project})
+		want(t, project+" "+a.verdict(), project+" "+wanted)
 	}
 }

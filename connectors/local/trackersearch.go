@@ -24,7 +24,7 @@ func (t *fileTracker) Search(ctx context.Context, q connectors.IssueQuery) statu
 	}
 	text, _ := markup.Clean(q.Text)
 	if q.Text != "" && strings.TrimSpace(text) == "" {
-		return t.failed(*unusable("query", "has no visible character"))
+		return t.failed(*unusable("query", "give a text with a visible character"))
 	}
 	l, all, failure := t.open(ctx)
 	if failure != nil {

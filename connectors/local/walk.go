@@ -123,6 +123,10 @@ type look struct {
 // begin opens the tree. The caller closes the look. LD-07: a root that is gone
 // is a failure, never an empty directory.
 func (t *tree) begin(ctx context.Context) (*look, *status.Failure) {
+	if ctx.Err() != nil {
+		f := ended(ctx)
+		return nil, &f
+	}
 	status.CallFrom(ctx).Attempted()
 	vol, err := t.mount(t.root)
 	if err != nil {
@@ -142,7 +146,7 @@ func rootFailure(err error) status.Failure {
 	if errors.Is(err, fs.ErrPermission) {
 		return status.Fail(status.PermissionDenied, status.Part.Is("the root"))
 	}
-	return status.Fail(status.Misconfigured, status.ConfigKey.Is("root: there is no such directory"))
+	return status.Fail(status.Misconfigured, status.ConfigKey.Is("root: the directory is gone"))
 }
 
 // over is why the look has to end now, or nil. It is asked often and is cheap.

@@ -84,9 +84,7 @@ func meanings() []meaning {
 		{[]skip{skipUnreadable}, status.Completeness, func() status.Failure {
 			return status.Fail(status.PermissionDenied, status.Part.Is("some files or directories below the root"))
 		}},
-		{[]skip{skipChanged}, status.Completeness, func() status.Failure {
-			return status.Fail(status.Contradictory, status.Retryable(true), status.Marker.Is("files changed while they were read"))
-		}},
+		{[]skip{skipChanged}, status.Completeness, changedMeanwhile},
 		{[]skip{skipBroken}, status.Completeness, func() status.Failure {
 			return status.Fail(status.TruncatedBody, status.Part.Is("the system failed to read some files"))
 		}},

@@ -15,6 +15,7 @@ import (
 	"log/slog"
 	"net/http"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -39,13 +40,16 @@ type Suite struct {
 	// Config is frank.yaml with the one source that the sweep asks, and the cases
 	// that bring none. A "{dir}" in it is the directory of a case's files.
 	Config string
+	// Files are laid out in the directory of Config, by slash-separated path.
+	Files map[string]string
 	// Calls holds at least one call for every operation that the provider serves.
 	Calls []replay.Call
 	// Sweep is false for a provider that speaks no HTTP.
 	Sweep bool
 }
 
-// Run checks the provider: every case under testdata, and the sweep.
+// Run checks the provider: every case under testdata, that each operation is
+// among the calls and heeds a cancelled context, and, if it speaks HTTP, the sweep.
 func Run(t *testing.T, p connectors.Provider, s Suite) {
 	t.Run("cases", func(t *testing.T) {
 		replay.Each(t, filepath.Join("testdata", "*.txtar"), func(t *testing.T, c replay.Case) {
@@ -55,10 +59,11 @@ func Run(t *testing.T, p connectors.Provider, s Suite) {
 			Case(t, c)
 		})
 	})
+	t.Run("operations", func(t *testing.T) { operations(t, p, s) })
+	t.Run("cancelled before", func(t *testing.T) { cancelledBefore(t, s) })
 	if !s.Sweep {
 		return
 	}
-	t.Run("operations", func(t *testing.T) { operations(t, p, s) })
 	t.Run("sweep", func(t *testing.T) { sweep(t, s) })
 	t.Run("broken", func(t *testing.T) { broken(t, s) })
 	t.Run("cancelled", func(t *testing.T) { cancelled(t, s) })
@@ -177,6 +182,40 @@ func operations(t *testing.T, p connectors.Provider, s Suite) {
 			}
 		}
 	}
+}
+
+// cancelledBefore makes each call, and one of every further tool, with a context
+// that is over: nothing was looked at, whatever lies on this machine.
+func cancelledBefore(t *testing.T, s Suite) {
+	c := replay.Case{Files: s.Files}
+	config := strings.ReplaceAll(s.Config, "{dir}", c.Lay(t))
+	calls := s.Calls
+	for _, name := range toolNames() {
+		if !slices.ContainsFunc(calls, func(c replay.Call) bool { return c.Tool == name }) {
+			calls = append(calls, replay.Call{Tool: name, Arguments: required(name)})
+		}
+	}
+	for _, call := range calls {
+		t.Run(call.Tool, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			cancel()
+			r := open(t, config, false, roundTripper(func(r *http.Request) (*http.Response, error) {
+				return nil, r.Context().Err()
+			}), new(bytes.Buffer)).Call(ctx, call.Tool, call.Arguments)
+			Sound(t, r)
+			if v := verdict(t, r); v.Status != "access_failure" || v.Failure.Reason != "cancelled" {
+				t.Errorf("a call that was cancelled before answers %s/%s/%s", v.Status, v.Code, v.Failure.Reason)
+			}
+		})
+	}
+}
+
+// required are arguments for a tool that belongs to no kind of provider.
+func required(tool string) json.RawMessage {
+	if tool == "resolve_reference" {
+		return json.RawMessage(`{"reference":"a.md"}`)
+	}
+	return json.RawMessage(`{}`)
 }
 
 func cancelled(t *testing.T, s Suite) {

@@ -1,10 +1,11 @@
 package markup
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/frank-mcp/frank/internal/pattern"
 )
 
 // asciidocScan is the state between two lines.
@@ -16,9 +17,9 @@ type asciidocScan struct {
 }
 
 var (
-	asciidocTitle  = regexp.MustCompile(`^(={1,6}|#{1,6})[ \t]+(\S.*?)(?:[ \t]+(={1,6}|#{1,6}))?[ \t]*$`)
-	asciidocAnchor = regexp.MustCompile(`^\[(?:\[([^\],]+)[^\]]*\]|#([^\],.%]+)[^\]]*)\]$`)
-	asciidocAttr   = regexp.MustCompile(`^:!?[\w-]+!?:(?:\s|$)`)
+	asciidocTitle  = pattern.New(`^(={1,6}|#{1,6})[ \t]+(\S.*?)(?:[ \t]+(={1,6}|#{1,6}))?[ \t]*$`)
+	asciidocAnchor = pattern.New(`^\[(?:\[([^\],]+)[^\]]*\]|#([^\],.%]+)[^\]]*)\]$`)
+	asciidocAttr   = pattern.New(`^:!?[\w-]+!?:(?:\s|$)`)
 )
 
 // asciidocHeadings follows Asciidoctor: headings of one line (= to ======, or

@@ -2,11 +2,12 @@ package markup
 
 import (
 	"bytes"
-	"regexp"
 	"strings"
 
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/util"
+
+	"github.com/frank-mcp/frank/internal/pattern"
 )
 
 // markdownHeadings takes the headings that stand on their own. Those inside
@@ -43,8 +44,8 @@ func markdownHeadings(src string) []Heading {
 
 // htmlHeading: READMEs often centre their title with <h1 align="center">.
 var (
-	htmlHeading = regexp.MustCompile(`(?is)<h([1-6])(?:\s[^>]*)?>(.*?)</h[1-6]\s*>`)
-	htmlTag     = regexp.MustCompile(`(?s)<[^>]*>`)
+	htmlHeading = pattern.New(`(?is)<h([1-6])(?:\s[^>]*)?>(.*?)</h[1-6]\s*>`)
+	htmlTag     = pattern.New(`(?s)<[^>]*>`)
 )
 
 func htmlHeadings(n *ast.HTMLBlock, body string, add func(at int, h Heading)) {
@@ -53,8 +54,8 @@ func htmlHeadings(n *ast.HTMLBlock, body string, add func(at int, h Heading)) {
 	}
 	start := n.Lines().At(0).Start
 	block := body[start:n.Lines().At(n.Lines().Len()-1).Stop]
-	for _, m := range htmlHeading.FindAllStringSubmatchIndex(block, -1) {
-		title := htmlTag.ReplaceAllString(block[m[4]:m[5]], "")
+	for _, m := range htmlHeading.Regexp().FindAllStringSubmatchIndex(block, -1) {
+		title := htmlTag.Regexp().ReplaceAllString(block[m[4]:m[5]], "")
 		add(start+m[0], Heading{Level: int(block[m[2]] - '0'), Title: Line(title, maxTitle)})
 	}
 }

@@ -20,6 +20,9 @@ func New(expr string) Pattern {
 	return Pattern{sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })}
 }
 
+// Regexp is the compiled expression, for what Pattern has no method for.
+func (p Pattern) Regexp() *regexp.Regexp { return p.compiled() }
+
 // MatchString is that of regexp.Regexp.
 func (p Pattern) MatchString(s string) bool { return p.compiled().MatchString(s) }
 

@@ -19,6 +19,9 @@ func TestMatchesLikeRegexp(t *testing.T) {
 	if got := p.FindStringSubmatch("aa-b"); !slices.Equal(got, []string{"aa-b", "aa", "b"}) {
 		t.Errorf("got %q", got)
 	}
+	if got := p.Regexp().ReplaceAllString("aa-b", "$2-$1"); got != "b-aa" {
+		t.Errorf("got %q", got)
+	}
 	if got := pattern.New(`a.`).FindAllString("abac", -1); !slices.Equal(got, []string{"ab", "ac"}) {
 		t.Errorf("got %q", got)
 	}

@@ -1,0 +1,46 @@
+package local_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/frank-mcp/frank/connectors/local"
+	"github.com/frank-mcp/frank/internal/contracttest"
+	"github.com/frank-mcp/frank/internal/replay"
+)
+
+// The cases hold what text files can: directories, and checkouts without a
+// commit. Repositories with a history are made by git in the other tests.
+func TestContract(t *testing.T) {
+	call := func(tool, arguments string) replay.Call {
+		return replay.Call{Tool: tool, Arguments: json.RawMessage(arguments)}
+	}
+	contracttest.Run(t, local.Provider, contracttest.Suite{
+		Config: "sources:\n  - {name: here, provider: local, root: '{dir}'}\n",
+		Files: map[string]string{
+			".git/HEAD":                      "ref: refs/heads/main\n",
+			".git/objects/info/packs":        "",
+			".git/refs/heads/.keep":          "",
+			"docs/a.md":                      "# Needle\n",
+			"backlog/tasks/task-1 - Mend.md": "---\nid: task-1\ntitle: Mend the needle\nstatus: To Do\n---\n",
+		},
+		Calls: []replay.Call{
+			call("tracker_search", `{"query":"needle"}`),
+			call("tracker_get_issue", `{"ref":"task-1","include":["comments","links","history"]}`),
+			call("tracker_describe", `{}`),
+			call("repo_search_code", `{"query":"needle"}`),
+			call("repo_search_code", `{"query":"needle","revision":"HEAD"}`),
+			call("repo_read_file", `{"path":"docs/a.md"}`),
+			call("repo_list", `{"what":"files","recursive":true}`),
+			call("repo_list", `{"what":"repos"}`),
+			call("repo_list", `{"what":"branches"}`),
+			call("repo_list", `{"what":"tags"}`),
+			call("repo_get_change", `{"ref":"HEAD","include":["files","diff"]}`),
+			call("repo_history", `{"path":"docs/a.md"}`),
+			call("docs_search", `{"query":"needle"}`),
+			call("docs_read", `{"ref":"docs/a.md"}`),
+			call("docs_read", `{"ref":"Needle"}`),
+			call("docs_list", `{}`),
+		},
+	})
+}

@@ -1,0 +1,68 @@
+package local
+
+import (
+	"io/fs"
+	"time"
+
+	"github.com/frank-mcp/frank/connectors"
+)
+
+// The tests ask through the public tools. What stands here puts under a source
+// what no directory can have for every user who runs them: files that the system
+// refuses to root too, small limits, another clock.
+
+// Of limits that the tests have to exceed.
+const (
+	MaxPage    = maxPage
+	MaxSnippet = maxSnippet
+)
+
+// Failing returns the source over a file system in which opening these paths fails.
+func Failing(s connectors.Source, fails map[string]error) connectors.Source {
+	return underlaid(s, func(t *tree) {
+		t.mount = func(root string) (volume, error) {
+			v, err := mountRoot(root)
+			return faulty{v, fails}, err
+		}
+	})
+}
+
+// Bounded returns the source with other limits, in entries and bytes.
+func Bounded(s connectors.Source, entries int, total int64) connectors.Source {
+	return underlaid(s, func(t *tree) { t.bounds.entries, t.bounds.total = entries, total })
+}
+
+// Timed returns the source with another clock.
+func Timed(s connectors.Source, now func() time.Time) connectors.Source {
+	return underlaid(s, func(t *tree) { t.now = now })
+}
+
+func underlaid(s connectors.Source, change func(*tree)) connectors.Source {
+	own := *s.Docs.(*documents).tree
+	change(&own)
+	s.Docs = &documents{&own}
+	if t, ok := s.Tracker.(*fileTracker); ok {
+		s.Tracker = &fileTracker{&own, t.stores}
+	}
+	return s
+}
+
+// Dataless reports whether a file has a size and no data on this disk, and
+// whether the file system tells.
+func Dataless(info fs.FileInfo) (yes, known bool) {
+	n, known := blocks(info)
+	return dataless(info), known && n == 0
+}
+
+// faulty is a volume that fails where it is told to.
+type faulty struct {
+	volume
+	fails map[string]error
+}
+
+func (f faulty) Open(name string) (fs.ReadDirFile, error) {
+	if err := f.fails[name]; err != nil {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: err}
+	}
+	return f.volume.Open(name)
+}
