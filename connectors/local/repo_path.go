@@ -118,7 +118,7 @@ func (v *visit) place(s scope, commit string) (scope, *status.Failure) {
 		return s, nil
 	case commit != "":
 		var e *entry
-		p := s.prefix
+		var p string
 		if p, e, failure = v.follow(commit, s.prefix); e != nil {
 			s.prefix = p
 		}

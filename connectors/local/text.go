@@ -3,6 +3,7 @@ package local
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"io"
 	"strings"
 	"unicode/utf8"
@@ -120,9 +121,9 @@ func eachLine(r io.Reader, keep int, f func(n int, line []byte, cut bool) bool) 
 	for n := 1; ; n++ {
 		line, err := b.ReadSlice('\n')
 		cut := false
-		if err == bufio.ErrBufferFull {
+		if errors.Is(err, bufio.ErrBufferFull) {
 			long = append(long[:0], line...)
-			for err == bufio.ErrBufferFull {
+			for errors.Is(err, bufio.ErrBufferFull) {
 				line, err = b.ReadSlice('\n')
 				room := max(keep-len(long), 0)
 				cut = cut || len(line) > room
