@@ -152,7 +152,8 @@ func (h *history) answer(items []connectors.Commit, rests question, outs ...outp
 
 // ofPath lists the commits that touched a path. It collects them all first,
 // since neither the names that a file had nor side branches come out of one
-// plain run of git log. LG-20, LG-22, LG-23.
+// plain run of git log. Merges that only join what others did are left out. LG-20,
+// LG-22, LG-23.
 func (h *history) ofPath() status.Result[connectors.Commit] {
 	fail := func(f status.Failure) status.Result[connectors.Commit] {
 		return status.Failed[connectors.Commit](h.source, f)
@@ -255,7 +256,7 @@ func (h *history) touching(all []stretch, filters func(bool) []string) ([]string
 	}
 	for _, s := range all {
 		out := h.runPattern(func(perl bool) command {
-			args := append([]string{"log", "--format=%H", "--full-history", "-n", strconv.Itoa(maxCommits)}, filters(perl)...)
+			args := append([]string{"log", "--format=%H", "--full-history", "--simplify-merges", "-n", strconv.Itoa(maxCommits)}, filters(perl)...)
 			return command{args: append(args, s.at, "--", s.path)}
 		})
 		if out.fault != nil {
