@@ -91,7 +91,7 @@ func (m *Manager) Check(s connectors.Source, c connectors.Capability, container 
 			continue // said of another container only
 		}
 		if g.Capability == c && g.Failure != nil && (g.State == connectors.NotGranted || g.State == connectors.Unsupported) {
-			f := g.Failure.Within(s.Name, "", string(c))
+			f := g.Failure.Within(s.Name, "", string(c)).Remembered(e.checked)
 			return &f
 		}
 	}

@@ -143,6 +143,9 @@ func (h *Handler) reply(e status.Envelope, call *status.Call) Reply {
 
 // record journals and logs every failure of the answer once.
 func (h *Handler) record(e status.Envelope, call *status.Call) {
+	if t, ok := h.tools[call.Tool]; ok && t.Spec().Local {
+		return // reading the journal must not bury what it holds
+	}
 	for _, f := range e.Failures() {
 		r := journal.Of(f, h.Deps.Now())
 		r.CallID, r.TraceID, r.Tool, r.Outcome, r.Attempts = call.ID, call.TraceID, call.Tool, e.Status().String(), e.Attempts()
@@ -152,7 +155,7 @@ func (h *Handler) record(e status.Envelope, call *status.Call) {
 			level = slog.LevelInfo
 		}
 		h.Log.Log(context.Background(), level, "call failed",
-			"tool", r.Tool, "source", r.Source, "stage", r.Stage, "reason", r.Reason, "code", r.Code, "outcome", r.Outcome,
+			"tool", r.Tool, "source", r.Source, "endpoint", r.Endpoint, "stage", r.Stage, "reason", r.Reason, "code", r.Code, "outcome", r.Outcome,
 			"attempts", r.Attempts, "http_status", r.HTTPStatus, "fingerprint", r.Fingerprint, "call_id", r.CallID, "trace_id", r.TraceID)
 	}
 }

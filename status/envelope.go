@@ -13,8 +13,9 @@ type Question struct {
 	One, Many  string // nouns: issue, issues
 	Rest       string // completes them: of acme/app matching "foo"
 	Filters    []FilterEcho
-	NextCursor string // the opaque cursor that goes on, over all sources
-	Fallback   string // what can still be done if this fails; empty for the default
+	NextCursor string    // the opaque cursor that goes on, over all sources
+	Fallback   string    // what can still be done if this fails; empty for the default
+	At         time.Time // when it was asked; it dates what nothing else does
 }
 
 // FilterEcho is one filter as it took effect, defaults included.
@@ -67,9 +68,9 @@ type sourceRow struct {
 	Source   string `json:"source"`
 	Status   Status `json:"status"`
 	Code     Code   `json:"code"`
-	Reason   string `json:"reason,omitempty"`
 	Items    int    `json:"items"`
 	AsOf     string `json:"as_of,omitempty"`
+	Reason   string `json:"reason,omitempty"`
 	ProvedBy facts  `json:"proved_by,omitempty"`
 }
 
@@ -173,7 +174,19 @@ func topFailure(hs []head, c Code) Failure {
 			return f
 		}
 	}
-	return gravest(all)
+	return mapped(gravest(all))
+}
+
+// mapped words what partialOf did: a query that one source could not take is, for
+// the whole answer, a filter that did not resolve there.
+func mapped(f Failure) Failure {
+	if f.Code() != InputMissing {
+		return f
+	}
+	d := *f.get()
+	d.evidence = d.evidence.with(FirstReason.Is(d.reason.Name())).with(Filter.Is(first(d.argumentNames(func(Argument) bool { return true }), "of the query")))
+	d.reason = FilterUnresolved
+	return Failure{&d}
 }
 
 func wire(f Failure) *wireFailure {
@@ -197,8 +210,8 @@ func cover(q Question, hs []head) *coverage {
 		if h.code != None && len(h.failures) > 0 {
 			row.Reason = topFailure([]head{h}, h.code).Reason().Name()
 		}
-		if !h.asOf.IsZero() {
-			row.AsOf = h.asOf.UTC().Format(time.RFC3339)
+		if at := dated(h.asOf, q.At); !at.IsZero() {
+			row.AsOf = at.UTC().Format(time.RFC3339)
 		}
 		if h.witness != nil && h.status == Empty {
 			row.ProvedBy = h.witness.facts()
@@ -215,6 +228,14 @@ func cover(q Question, hs []head) *coverage {
 		c.Filters = c.Filters.with(Fact{f.Name, Line(f.Value, maxFact)})
 	}
 	return c
+}
+
+// dated is the time of the proofs, else that of the question.
+func dated(proved, asked time.Time) time.Time {
+	if proved.IsZero() {
+		return asked
+	}
+	return proved
 }
 
 // facts names, per check, the request that proved it.

@@ -85,6 +85,8 @@ var (
 	CheckName           = Key[string]{"check"}
 	Rule                = Key[string]{"rule"}
 	Remedy              = Key[string]{"remedy"} // see [Failure.Action]
+	FoundAt             = Key[string]{"found_at"}
+	Endpoint            = Key[string]{"endpoint"}
 	Withheld            = Key[int]{"withheld"}
 )
 

@@ -1,6 +1,7 @@
 package status
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -95,6 +96,15 @@ func Among(cs ...Candidate) Option {
 	})
 }
 
+// Remembered is the failure as a later call gets it that was not made because of
+// it: nothing was called now, and the evidence says when it was found.
+func (f Failure) Remembered(found time.Time) Failure {
+	d := *f.get()
+	d.called = NotCalled
+	d.evidence = slices.DeleteFunc(slices.Clone(d.evidence), func(x Fact) bool { return x.name == Attempts.name || x.name == RequestID.name })
+	return Failure{&d}.With(FoundAt.Is(found.UTC().Format(time.RFC3339)))
+}
+
 // With returns a copy that has these circumstances too.
 func (f Failure) With(opts ...Option) Failure {
 	d := *f.get()
@@ -187,7 +197,13 @@ func (f Failure) APICalled() APICall {
 func (f Failure) Text(name string) string { return f.get().evidence.text(name) }
 
 // Because completes "Could not check …: ".
-func (f Failure) Because() string { return f.fill(f.get().reason.Because()) }
+func (f Failure) Because() string {
+	because := f.fill(f.get().reason.Because())
+	if others := f.get().argumentNames(func(a Argument) bool { return a.Reason != f.Reason().Name() }); others != "" {
+		because += "; also unusable: " + others
+	}
+	return because
+}
 
 // Action is what would unblock the call: the remedy in the evidence where it is a
 // whole sentence, since the reason has no place for one, else what the reason says.
@@ -236,7 +252,7 @@ func (f Failure) value(name string) string {
 			v = strconv.Itoa(seconds(d.retryAfter))
 		}
 	case "argument_names":
-		v = d.argumentNames()
+		v = d.argumentNames(func(a Argument) bool { return a.Reason == d.reason.Name() })
 	case "reference":
 		v = first(d.evidence.text(name), d.evidence.text("container"))
 	default:
@@ -245,12 +261,15 @@ func (f Failure) value(name string) string {
 	return first(v, unknown[name])
 }
 
-func (d *detail) argumentNames() string {
+// argumentNames lists the arguments in the evidence that fit.
+func (d *detail) argumentNames(fits func(Argument) bool) string {
 	var names []string
 	for _, f := range d.evidence {
 		if args, ok := f.value.([]Argument); ok {
 			for _, a := range args {
-				names = append(names, a.Name)
+				if fits(a) {
+					names = append(names, a.Name)
+				}
 			}
 		}
 	}

@@ -92,7 +92,7 @@ var (
 		"a choice is needed that only the source's own options can answer", "Choose one of the options that the evidence lists.")
 
 	NoCandidates = reason("no_candidates", Resolve, ReferenceUnresolved, Recoverable, NoRetry,
-		"{reference} maps to zero objects", "Check the spelling, or give a link or a full reference.")
+		"{reference} could not be matched to an object", "Check the spelling, or give a link or a full reference.")
 	NotFoundConfirmed = reason("not_found_confirmed", Resolve, ReferenceUnresolved, Recoverable, NoRetry,
 		"{reference} is not in {container}, which is visible", "Check the reference; {container} itself was read.")
 	AbsentOrHidden = reason("absent_or_hidden", Resolve, ReferenceUnresolved, Recoverable, NoRetry,
@@ -124,7 +124,7 @@ var (
 	AuthHeaderResolutionFailed = reason("auth_header_resolution_failed", AuthPreflight, AccessDenied, Fatal, NoRetry,
 		"the credential of source {source} is unusable as it stands", "Repair the credential of source {source}: {remedy}.")
 	CircuitOpen = reason("circuit_open", AuthPreflight, SourceUnreliable, Recoverable, RetryCooldown,
-		"{source} failed repeatedly ({first_reason}) and is resting", "Repeat after {retry_after} seconds, or change the credential or address of source {source}.")
+		"{source} failed ({first_reason}) and is resting", "Repeat after {retry_after} seconds, or change the credential or address of source {source}.")
 
 	FeatureDisabled = reason("feature_disabled", Execute, CapabilityUnavailable, Fatal, NoRetry,
 		"{feature} is switched off in {container}", "Switch {feature} on in {container}, or ask where it is kept.")
@@ -135,7 +135,7 @@ var (
 	CloneIncomplete = reason("clone_incomplete", Execute, CapabilityUnavailable, Recoverable, NoRetry,
 		"the clone does not hold all of the repository ({part})", "Complete the clone ({part}), or ask the remote.")
 	ContentNotIncluded = reason("content_not_included", Execute, CapabilityUnavailable, Recoverable, NoRetry,
-		"the content is kept elsewhere ({part})", "Fetch the content where it is kept, or ask for a smaller part.")
+		"some content is not included ({part})", "Read the content where it is kept, or ask for another part.")
 	ProviderCap = reason("provider_cap", Execute, CapabilityUnavailable, Recoverable, NoRetry,
 		"{source} cuts this answer at a limit of its own", "Narrow the question so that the answer stays under the limit.")
 	OwnCap = reason("own_cap", Execute, CapabilityUnavailable, Recoverable, NoRetry,

@@ -290,6 +290,9 @@ func checkEnvelope(t *rapid.T, e status.Envelope) {
 	if (w.Code != "NONE") != (w.Failure != nil) {
 		t.Fatalf("code %s with failure %v", w.Code, w.Failure)
 	}
+	if f, ok := e.Failure(); ok && f.Code() != e.Code() {
+		t.Fatalf("the failure at the top is %s, of code %s, under code %s", f.Reason(), f.Code(), e.Code())
+	}
 	if e.IsError() != (w.Status == "access_failure") {
 		t.Fatalf("isError %v for %s", e.IsError(), w.Status)
 	}

@@ -16,7 +16,7 @@ const (
 )
 
 // maxSubject bounds what a summary repeats of the question, in runes.
-const maxSubject = 160
+const maxSubject = 500
 
 // ReportLabels lists the labels of the five-line report in its order.
 func ReportLabels() []string {
@@ -74,7 +74,11 @@ func (in *envelope) report(b *strings.Builder) {
 		attempted += "; done: " + strings.Join(in.Trace.CompletedSteps, ", ")
 	}
 	line(LabelAttempted, attempted)
-	line(LabelMissing, first(f.Capability(), "–"))
+	missing := "–"
+	if c := f.Code(); c == AccessDenied || c == CapabilityUnavailable {
+		missing = first(f.Capability(), missing)
+	}
+	line(LabelMissing, missing)
 	line(LabelCan, f.Fallback())
 	unblock := f.Action()
 	if s := seconds(f.RetryAfter()); s > 0 && !strings.Contains(unblock, strconv.Itoa(s)+" seconds") {

@@ -20,7 +20,6 @@ type set struct {
 	container string
 	limit     int
 	cursor    string
-	rest      string // completes "issues …" in the summary
 }
 
 // asking puts a question to one source.
@@ -37,7 +36,7 @@ func askSet[T connectors.Item](ctx context.Context, d *Deps, q set, ask func(con
 	}
 	sources, failure := d.forContainer(q.spec.Kind, q.source, q.container)
 	if failure != nil {
-		return status.Refuse(q.spec.question(words(q.spec.Many, " ", q.rest)), *failure)
+		return status.Refuse(q.spec.question(words(q.spec.Many, " ", phrase(q.args))), *failure)
 	}
 	if from != nil {
 		sources = slices.DeleteFunc(sources, func(s connectors.Source) bool { _, ok := from[s.Name]; return !ok })
@@ -56,8 +55,8 @@ func askSet[T connectors.Item](ctx context.Context, d *Deps, q set, ask func(con
 	})...)
 	return result.Envelope(status.Question{
 		Operation: q.spec.Operation, Capability: string(q.spec.Needs), One: q.spec.One, Many: q.spec.Many,
-		Rest: words(within(q.assumed(sources)), " ", q.rest), Filters: withDefault(filters, q, sources), NextCursor: nextCursor(result.Rows(), id),
-		Fallback: d.fallback(q.spec, sources),
+		Rest: words(within(q.assumed(sources)), " ", phrase(q.args)), Filters: withDefault(filters, q, sources), NextCursor: nextCursor(result.Rows(), id),
+		Fallback: d.fallback(q.spec, sources), At: d.Now(),
 	})
 }
 
@@ -86,7 +85,7 @@ func askOne[T connectors.Item](ctx context.Context, d *Deps, q one, ask func(con
 	}
 	question := status.Question{
 		Operation: q.spec.Operation, Capability: string(q.spec.Needs), One: q.spec.One,
-		Rest: q.rest, Filters: filters, Fallback: d.fallback(q.spec, sources),
+		Rest: q.rest, Filters: filters, Fallback: d.fallback(q.spec, sources), At: d.Now(),
 	}
 	results := askNamed(ctx, d, target{q.spec, q.ref, sources}, func(ctx context.Context, s connectors.Source, r ref.Ref) status.Result[T] {
 		return ask(ctx, s, r, from[s.Name])
@@ -204,7 +203,9 @@ func askSource[T connectors.Item](ctx context.Context, d *Deps, spec Spec, s con
 		return status.Failed[T](s.Name, *s.Broken)
 	}
 	r = ask(ctx, s)
-	status.CallFrom(ctx).Step(spec.Operation + " on " + s.Name)
+	if v, _ := r.Verdict(); v != status.AccessFailure {
+		status.CallFrom(ctx).Step(spec.Operation + " on " + s.Name)
+	}
 	return withhold(d, s, spec.Needs, r)
 }
 

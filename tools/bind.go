@@ -16,11 +16,12 @@ import (
 
 // field is one argument, read from the tags of an argument struct:
 //
-//	arg:"name" doc:"…" need:"true" enum:"a,b" default:"20" min:"1" max:"100"
+//	arg:"name" doc:"…" word:"…" need:"true" enum:"a,b" default:"20" min:"1" max:"100"
 //
 // For a text, max is its length in characters.
 type field struct {
 	name, doc, preset string
+	word              string // in a summary, see phrase
 	enum              []string
 	need              bool
 	min, max          int
@@ -50,7 +51,7 @@ func fieldsOf(t reflect.Type) []field {
 		if name == "" {
 			continue
 		}
-		f := field{name: name, doc: sf.Tag.Get("doc"), preset: sf.Tag.Get("default"), need: sf.Tag.Get("need") == "true", index: sf.Index, max: maxText}
+		f := field{name: name, doc: sf.Tag.Get("doc"), preset: sf.Tag.Get("default"), word: sf.Tag.Get("word"), need: sf.Tag.Get("need") == "true", index: sf.Index, max: maxText}
 		if e := sf.Tag.Get("enum"); e != "" {
 			f.enum = strings.Split(e, ",")
 		}
@@ -122,12 +123,15 @@ func refusal(problems []status.Argument, fields []field) status.Failure {
 	order := []status.Reason{
 		status.MissingRequiredArgument, status.UnknownArgument, status.ArgumentCoercionFailed, status.EnumRequired, status.InvalidArgument,
 	}
-	for _, r := range order {
-		if slices.ContainsFunc(problems, func(p status.Argument) bool { return p.Reason == r.Name() }) {
-			return status.Fail(r, status.Arguments.Is(problems), status.ValidValues.Is(namesOf(fields)))
-		}
+	has := func(r status.Reason) bool {
+		return slices.ContainsFunc(problems, func(p status.Argument) bool { return p.Reason == r.Name() })
 	}
-	return status.Fail(status.InvalidArgument, status.Arguments.Is(problems), status.ValidValues.Is(namesOf(fields)))
+	top := order[slices.IndexFunc(order, has)]
+	f := status.Fail(top, status.Arguments.Is(problems))
+	if has(status.UnknownArgument) {
+		f = f.With(status.ValidValues.Is(namesOf(fields)))
+	}
+	return f
 }
 
 func namesOf(fields []field) []string {

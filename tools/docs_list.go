@@ -8,8 +8,8 @@ import (
 )
 
 type docsListArgs struct {
-	Space  string `arg:"space" doc:"space, repository or folder; default: the source's own" max:"256"`
-	Parent string `arg:"parent" doc:"folder or parent page" max:"1024"`
+	Space  string `arg:"space" word:"of %" doc:"space, repository or folder; default: the source's own" max:"256"`
+	Parent string `arg:"parent" word:"below %" doc:"folder or parent page" max:"1024"`
 	Source string `arg:"source" max:"64"`
 	Limit  int    `arg:"limit" min:"1" max:"100" default:"20"`
 	Cursor string `arg:"cursor" max:"12000"`
@@ -26,7 +26,6 @@ var docsList = tool[docsListArgs]{docsListSpec, listDocs}
 func listDocs(ctx context.Context, d *Deps, a docsListArgs) status.Envelope {
 	q := set{
 		spec: docsListSpec, args: a, source: a.Source, container: a.Space, limit: a.Limit, cursor: a.Cursor,
-		rest: words(within(a.Space), below(a.Parent)),
 	}
 	return askSet(ctx, d, q, func(ctx context.Context, s connectors.Source, p connectors.Paging) status.Result[connectors.Page] {
 		return s.Docs.List(ctx, connectors.PageList{Space: a.Space, Parent: a.Parent, Paging: p})

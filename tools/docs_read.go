@@ -27,8 +27,15 @@ func readDoc(ctx context.Context, d *Deps, a docsReadArgs) status.Envelope {
 	if failure != nil {
 		return docsReadSpec.refuse(*failure)
 	}
-	q := one{spec: docsReadSpec, args: a, source: a.Source, ref: as(r, ref.Page, ref.File), rest: words(r.String(), quoted(", section", a.Section))}
+	q := one{spec: docsReadSpec, args: a, source: a.Source, ref: as(r, ref.Page, ref.File), rest: words(r.String(), inSection(a.Section))}
 	return askOne(ctx, d, q, func(ctx context.Context, s connectors.Source, r ref.Ref, _ string) status.Result[connectors.Page] {
 		return s.Docs.Read(ctx, connectors.PageGet{Ref: r, Section: first(a.Section, r.Anchor)})
 	})
+}
+
+func inSection(section string) string {
+	if section == "" {
+		return ""
+	}
+	return " (section “" + status.Line(section, maxWord) + "”)"
 }

@@ -8,9 +8,9 @@ import (
 )
 
 type docsSearchArgs struct {
-	Query  string `arg:"query" need:"true" doc:"literal text, any case" max:"10000"`
+	Query  string `arg:"query" word:"containing “%”" need:"true" doc:"literal text, any case" max:"10000"`
 	Source string `arg:"source" doc:"default: all document sources" max:"64"`
-	Space  string `arg:"space" doc:"space, repository or folder; default: the source's own" max:"256"`
+	Space  string `arg:"space" word:"of %" doc:"space, repository or folder; default: the source's own" max:"256"`
 	Limit  int    `arg:"limit" min:"1" max:"100" default:"20"`
 	Cursor string `arg:"cursor" max:"12000"`
 }
@@ -26,7 +26,6 @@ var docsSearch = tool[docsSearchArgs]{docsSearchSpec, searchDocs}
 func searchDocs(ctx context.Context, d *Deps, a docsSearchArgs) status.Envelope {
 	q := set{
 		spec: docsSearchSpec, args: a, source: a.Source, container: a.Space, limit: a.Limit, cursor: a.Cursor,
-		rest: words(within(a.Space), quoted("containing", a.Query)),
 	}
 	return askSet(ctx, d, q, func(ctx context.Context, s connectors.Source, p connectors.Paging) status.Result[connectors.Page] {
 		return s.Docs.Search(ctx, connectors.PageQuery{Text: a.Query, Space: a.Space, Paging: p})

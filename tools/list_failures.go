@@ -9,9 +9,9 @@ import (
 )
 
 type listFailuresArgs struct {
-	Since  time.Time `arg:"since" doc:"date or RFC 3339 time"`
-	Source string    `arg:"source" max:"64"`
-	Code   string    `arg:"code" enum:"INPUT_MISSING,REFERENCE_UNRESOLVED,CAPABILITY_UNAVAILABLE,ACCESS_DENIED,SOURCE_UNRELIABLE"`
+	Since  time.Time `arg:"since" word:"since %" doc:"date or RFC 3339 time"`
+	Source string    `arg:"source" word:"of source %" max:"64"`
+	Code   string    `arg:"code" word:"with code %" enum:"INPUT_MISSING,REFERENCE_UNRESOLVED,CAPABILITY_UNAVAILABLE,ACCESS_DENIED,SOURCE_UNRELIABLE"`
 	Limit  int       `arg:"limit" min:"1" max:"100" default:"20"`
 }
 
@@ -45,6 +45,6 @@ func pastFailures(ctx context.Context, d *Deps, a listFailuresArgs) status.Envel
 		audit.Fail(status.Completeness, status.Fail(status.OwnCap, status.Limit.Is(a.Limit), status.Total.Is(found.Total)))
 	}
 	q := listFailuresSpec.question("")
-	q.One, q.Many, q.Filters = listFailuresSpec.One, listFailuresSpec.Many, echo(a)
+	q.One, q.Many, q.Rest, q.Filters = listFailuresSpec.One, listFailuresSpec.Many, phrase(a), echo(a)
 	return status.List("journal", found.Records, audit).Envelope(q)
 }

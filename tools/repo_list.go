@@ -9,9 +9,9 @@ import (
 
 type repoListArgs struct {
 	What      string `arg:"what" enum:"files,repos,branches,tags" default:"files"`
-	Repo      string `arg:"repo" doc:"owner/name, or an owner for repos; default: the source's own" max:"256"`
-	Path      string `arg:"path" doc:"directory" max:"1024"`
-	Revision  string `arg:"revision" max:"256"`
+	Repo      string `arg:"repo" word:"of %" doc:"owner/name, or an owner for repos; default: the source's own" max:"256"`
+	Path      string `arg:"path" word:"in %" doc:"directory" max:"1024"`
+	Revision  string `arg:"revision" word:"at %" max:"256"`
 	Recursive bool   `arg:"recursive"`
 	Source    string `arg:"source" max:"64"`
 	Limit     int    `arg:"limit" min:"1" max:"100" default:"20"`
@@ -36,18 +36,10 @@ func listRepo(ctx context.Context, d *Deps, a repoListArgs) status.Envelope {
 	}
 	q := set{
 		spec: spec, args: a, source: a.Source, container: container, limit: a.Limit, cursor: a.Cursor,
-		rest: words(within(container), below(a.Path)),
 	}
 	return askSet(ctx, d, q, func(ctx context.Context, s connectors.Source, p connectors.Paging) status.Result[connectors.Entry] {
 		return s.Repo.List(ctx, connectors.RepoList{
 			What: a.What, Repo: container, Path: a.Path, Revision: a.Revision, Recursive: a.Recursive, Paging: p,
 		})
 	})
-}
-
-func below(path string) string {
-	if path == "" {
-		return ""
-	}
-	return " in " + status.Line(path, 80)
 }

@@ -30,11 +30,14 @@ func (d *Deps) named(name string, k connectors.Kind) (connectors.Source, *status
 	return s, nil
 }
 
-// names lists the sources of a kind, or all.
+// names lists the sources, those of the kind first.
 func (d *Deps) names(k connectors.Kind) []string {
 	out := []string{}
+	for _, s := range d.serving(k) {
+		out = append(out, s.Name)
+	}
 	for _, s := range d.Sources {
-		if k == "" || s.Serves(k) {
+		if !slices.Contains(out, s.Name) {
 			out = append(out, s.Name)
 		}
 	}
@@ -99,6 +102,10 @@ func (d *Deps) forRef(k connectors.Kind, source string, r ref.Ref) ([]connectors
 		}
 		return []connectors.Source{s}, f
 	}
+	if r.URL() != "" && !slices.ContainsFunc(d.Sources, func(s connectors.Source) bool { return s.Owns == nil || s.Owns(r) }) {
+		f := d.notConnected(foreign(r)).With(status.Reference.Is(r.String()), status.Host.Is(r.Host))
+		return nil, &f
+	}
 	all := d.serving(k)
 	if len(all) == 0 {
 		f := d.notConnected("a " + noun(k))
@@ -114,11 +121,11 @@ func (d *Deps) forRef(k connectors.Kind, source string, r ref.Ref) ([]connectors
 	if r.Number > 0 && r.Project == "" && r.URL() == "" { // the sources say that they have no default for it
 		return all, nil
 	}
-	if r.URL() != "" && slices.ContainsFunc(d.Sources, func(s connectors.Source) bool { return s.Owns != nil && s.Owns(r) }) {
+	if r.URL() != "" { // a source has the host, but is none of this kind
 		f := status.Fail(status.OperationUnsupported, status.Feature.Is("a "+noun(k)), status.Reference.Is(r.String()))
 		return nil, &f
 	}
-	f := d.notConnected(foreign(r)).With(status.Reference.Is(r.String()), status.Host.Is(r.Host))
+	f := d.notConnected(foreign(r)).With(status.Reference.Is(r.String()))
 	return nil, &f
 }
 
@@ -175,14 +182,6 @@ func effective(s connectors.Source, container string) string {
 	default:
 		return container
 	}
-}
-
-// quoted words a literal text for a summary.
-func quoted(word, text string) string {
-	if text == "" {
-		return ""
-	}
-	return " " + word + " “" + status.Line(text, 60) + "”"
 }
 
 // words joins the parts of a summary's object.

@@ -9,7 +9,7 @@ import (
 
 type trackerDescribeArgs struct {
 	Source  string `arg:"source" max:"64"`
-	Project string `arg:"project" doc:"default: the source's own; * for all visible" max:"256"`
+	Project string `arg:"project" word:"%" doc:"default: the source's own; * for all visible" max:"256"`
 }
 
 var trackerDescribeSpec = Spec{
@@ -21,16 +21,8 @@ var trackerDescribeSpec = Spec{
 var trackerDescribe = tool[trackerDescribeArgs]{trackerDescribeSpec, describeTracker}
 
 func describeTracker(ctx context.Context, d *Deps, a trackerDescribeArgs) status.Envelope {
-	q := set{spec: trackerDescribeSpec, args: a, source: a.Source, container: a.Project, limit: 100, rest: words(named(a.Project))}
+	q := set{spec: trackerDescribeSpec, args: a, source: a.Source, container: a.Project, limit: 100}
 	return askSet(ctx, d, q, func(ctx context.Context, s connectors.Source, _ connectors.Paging) status.Result[connectors.Project] {
 		return s.Tracker.Describe(ctx, connectors.DescribeQuery{Project: a.Project})
 	})
-}
-
-// named words a container that is itself what is asked for.
-func named(container string) string {
-	if container == "" || container == connectors.Everywhere {
-		return ""
-	}
-	return " " + status.Line(container, 80)
 }

@@ -10,15 +10,15 @@ import (
 )
 
 type trackerSearchArgs struct {
-	Query        string    `arg:"query" doc:"literal text in title, body or comments" max:"10000"`
+	Query        string    `arg:"query" word:"matching “%”" doc:"literal text in title, body or comments" max:"10000"`
 	Source       string    `arg:"source" doc:"one source; default: all trackers" max:"64"`
-	Project      string    `arg:"project" doc:"owner/repo or project key; default: the source's own; * for all visible" max:"256"`
-	State        string    `arg:"state" enum:"open,closed,all" default:"all"`
-	Assignee     string    `arg:"assignee" doc:"account name" max:"256"`
-	Author       string    `arg:"author" max:"256"`
-	Labels       []string  `arg:"labels" doc:"all of them" max:"256"`
-	UpdatedSince time.Time `arg:"updated_since" doc:"date or RFC 3339 time"`
-	NativeQuery  string    `arg:"native_query" doc:"the tracker's own query language, as it is" max:"10000"`
+	Project      string    `arg:"project" word:"of %" doc:"owner/repo or project key; default: the source's own; * for all visible" max:"256"`
+	State        string    `arg:"state" word:"in state %" enum:"open,closed,all" default:"all"`
+	Assignee     string    `arg:"assignee" word:"assigned to %" doc:"account name" max:"256"`
+	Author       string    `arg:"author" word:"by %" max:"256"`
+	Labels       []string  `arg:"labels" word:"labelled %" doc:"all of them" max:"256"`
+	UpdatedSince time.Time `arg:"updated_since" word:"updated since %" doc:"date or RFC 3339 time"`
+	NativeQuery  string    `arg:"native_query" word:"matching “%”" doc:"the tracker's own query language, as it is" max:"10000"`
 	Limit        int       `arg:"limit" min:"1" max:"100" default:"20"`
 	Cursor       string    `arg:"cursor" doc:"next_cursor of the same question" max:"12000"`
 }
@@ -44,7 +44,6 @@ func searchIssues(ctx context.Context, d *Deps, a trackerSearchArgs) status.Enve
 	}
 	q := set{
 		spec: trackerSearchSpec, args: a, source: a.Source, container: a.Project, limit: a.Limit, cursor: a.Cursor,
-		rest: words(within(a.Project), quoted("matching", first(a.Query, a.NativeQuery))),
 	}
 	return askSet(ctx, d, q, func(ctx context.Context, s connectors.Source, p connectors.Paging) status.Result[connectors.Issue] {
 		return s.Tracker.Search(ctx, connectors.IssueQuery{

@@ -8,7 +8,6 @@
 package github
 
 import (
-	"net/http"
 	"net/url"
 	"strings"
 	"time"
@@ -76,7 +75,7 @@ func newClient(s connectors.Setup) (*client, *status.Failure) {
 	if now == nil {
 		now = time.Now
 	}
-	build := gh.NewClient(&http.Client{Transport: s.Upstream})
+	build := gh.NewClient(nil)
 	build.BaseURL, build.UserAgent = api, ""
 	return &client{
 		source: s.Name, project: s.DefaultProject, only: s.Only,

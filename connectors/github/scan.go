@@ -6,6 +6,7 @@ import (
 	"path"
 	"strconv"
 	"strings"
+	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 
@@ -74,18 +75,17 @@ func (c *client) scan(ctx context.Context, r repoName, files []wireEntry) ([]con
 	status.CallFrom(ctx).Report("reading " + strconv.Itoa(len(files)) + " files of " + r.String())
 	out := make([]content, len(files))
 	failures := make([]*status.Failure, len(files))
-	inner, cancel := context.WithCancel(ctx)
-	defer cancel()
+	var refused atomic.Bool
 	var g errgroup.Group
 	g.SetLimit(scanFlight)
 	for i, e := range files {
 		g.Go(func() error {
-			if inner.Err() != nil {
+			if refused.Load() || ctx.Err() != nil {
 				return nil
 			}
-			out[i], failures[i] = c.readBlob(inner, r, e)
+			out[i], failures[i] = c.readBlob(ctx, r, e)
 			if failures[i] != nil {
-				cancel() // one refusal, such as a rate limit, will meet the others too
+				refused.Store(true) // one refusal, such as a rate limit, will meet the others too
 			}
 			return nil
 		})

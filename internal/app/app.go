@@ -23,6 +23,7 @@ import (
 	"github.com/frank-mcp/frank/internal/config"
 	"github.com/frank-mcp/frank/internal/journal"
 	"github.com/frank-mcp/frank/internal/policy"
+	"github.com/frank-mcp/frank/internal/ref"
 	"github.com/frank-mcp/frank/internal/upstream"
 	"github.com/frank-mcp/frank/server"
 	"github.com/frank-mcp/frank/status"
@@ -152,11 +153,15 @@ func (a *App) Call(ctx context.Context, tool string, arguments json.RawMessage) 
 func open(providers []connectors.Provider, cfg *config.Config, s config.Source, o Options) connectors.Source {
 	broken := func(kinds []connectors.Kind, f status.Failure) connectors.Source {
 		f = f.With(status.By(s.Name))
-		return connectors.Source{Name: s.Name, Provider: s.Provider, Kinds: kinds, BaseURL: s.BaseURL, DefaultProject: s.DefaultProject, Only: s.Only, Broken: &f}
+		owns := func(r ref.Ref) bool { return r.URL() == "" || r.Match(s.BaseURL) }
+		return connectors.Source{
+			Name: s.Name, Provider: s.Provider, Kinds: kinds, BaseURL: s.BaseURL, DefaultProject: s.DefaultProject, Only: s.Only, Owns: owns, Broken: &f,
+		}
 	}
 	i := slices.IndexFunc(providers, func(p connectors.Provider) bool { return p.Name == s.Provider })
 	if i < 0 {
-		return broken(nil, status.Fail(status.ConnectorNotConfigured, status.Provider.Is(s.Provider), status.Options.Is(names(providers))))
+		return broken(kindsOf(s.Provider, providers), status.Fail(status.ConnectorNotConfigured, status.Provider.Is(s.Provider), status.Options.Is(names(providers)),
+			status.Remedy.Is("use a version of frank that has a connector for "+s.Provider+", or take source "+s.Name+" out of frank.yaml")))
 	}
 	p := providers[i]
 	setup := connectors.Setup{
@@ -188,6 +193,16 @@ func names(providers []connectors.Provider) []string {
 		out = append(out, p.Name)
 	}
 	return out
+}
+
+// kindsOf is what a provider can be, whether or not this version connects it.
+func kindsOf(name string, providers []connectors.Provider) []connectors.Kind {
+	for _, k := range known(providers) {
+		if k.Name == name {
+			return k.Kinds
+		}
+	}
+	return nil
 }
 
 // known lists every provider that a configuration may name, with what would

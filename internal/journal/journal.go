@@ -29,6 +29,7 @@ type Record struct {
 	TraceID     string    `json:"trace_id,omitempty"`
 	Tool        string    `json:"tool"`
 	Operation   string    `json:"operation,omitempty"`
+	Endpoint    string    `json:"endpoint,omitempty"` // its class, without values
 	Source      string    `json:"source,omitempty"`
 	Stage       string    `json:"stage"`
 	Reason      string    `json:"reason"`
@@ -48,7 +49,7 @@ func Of(f status.Failure, at time.Time) Record {
 		httpStatus = 0
 	}
 	return Record{
-		At: at.UTC(), Operation: f.Operation(), Source: f.Source(), Stage: f.Reason().Stage().String(), Reason: f.Reason().Name(),
+		At: at.UTC(), Operation: f.Operation(), Endpoint: f.Text("endpoint"), Source: f.Source(), Stage: f.Reason().Stage().String(), Reason: f.Reason().Name(),
 		Code: f.Code().String(), Severity: f.Severity().String(), HTTPStatus: httpStatus, Retryable: f.Retryable(), Fingerprint: f.DependencyFingerprint(),
 	}
 }

@@ -1,11 +1,9 @@
 package upstream
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"io"
 	"log/slog"
 	"net"
@@ -130,90 +128,8 @@ func (c *Client) Close(context.Context) { c.breaker.close() }
 // Configured reports whether a credential is meant to be sent.
 func (c *Client) Configured() bool { return c.opts.Credential.Configured() }
 
-type wantKey struct{}
-
-// WithWant says what the answer to the next request must be.
-func WithWant(ctx context.Context, w Want) context.Context {
-	return context.WithValue(ctx, wantKey{}, w)
-}
-
 type probeKey struct{}
 
 // Probing marks requests that find out whether the source works again: an open
 // circuit lets them through, and a usable answer closes it.
 func Probing(ctx context.Context) context.Context { return context.WithValue(ctx, probeKey{}, true) }
-
-// Error carries a failure through a library that only knows Go errors.
-type Error struct {
-	Failure  status.Failure
-	Exchange *Exchange // nil if no answer was read
-}
-
-// Error names the reason only.
-func (e *Error) Error() string { return "upstream: " + e.Failure.Reason().Name() }
-
-// FailureOf returns the failure inside err. A library may put the error of an
-// ended context in place of ours: that is cancelled or timeout. Any other error
-// that did not come from this package is uncaught_server_error.
-func FailureOf(err error) (*Exchange, status.Failure) {
-	var e *Error
-	switch {
-	case errors.As(err, &e):
-		return e.Exchange, e.Failure
-	case errors.Is(err, context.Canceled):
-		return nil, status.Fail(status.Cancelled)
-	case errors.Is(err, context.DeadlineExceeded):
-		return nil, status.Fail(status.Timeout, status.MaybeCalled)
-	}
-	return nil, status.Fail(status.UncaughtServerError)
-}
-
-// RoundTrip lets a provider's own library send through Send. What the answer must
-// be comes from the request's context, see [WithWant]. The error, if any, is a
-// *[Error]; the answer's body is the whole [Exchange], see [ExchangeOf].
-func (c *Client) RoundTrip(req *http.Request) (*http.Response, error) {
-	w, _ := req.Context().Value(wantKey{}).(Want)
-	x, f := c.Send(req, w)
-	if f != nil {
-		return nil, &Error{*f, x}
-	}
-	return &http.Response{
-		Status:     strconv.Itoa(x.Status) + " " + http.StatusText(x.Status),
-		StatusCode: x.Status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-		Header: withoutLimits(x.Header), Body: &readBody{bytes.NewReader(x.Body), x}, ContentLength: int64(len(x.Body)), Request: req,
-	}, nil
-}
-
-// limitHeaders are what libraries read to hold requests back by themselves, with
-// errors of their own. Waiting is for this package to decide.
-var limitHeaders = [...]string{"X-Ratelimit-Remaining", "X-Ratelimit-Reset", "Ratelimit-Remaining", "Ratelimit-Reset", "Retry-After"}
-
-// withoutLimits is what a library may see of an answer's header; the exchange
-// has all of it.
-func withoutLimits(h http.Header) http.Header {
-	out := h.Clone()
-	for _, name := range limitHeaders {
-		delete(out, name)
-	}
-	return out
-}
-
-// readBody is the body of an answer that was read to its end.
-type readBody struct {
-	*bytes.Reader
-	x *Exchange
-}
-
-// Close has nothing to release.
-func (*readBody) Close() error { return nil }
-
-// ExchangeOf returns the exchange behind an answer of RoundTrip, or nil.
-func ExchangeOf(resp *http.Response) *Exchange {
-	if resp == nil {
-		return nil
-	}
-	if b, ok := resp.Body.(*readBody); ok {
-		return b.x
-	}
-	return nil
-}

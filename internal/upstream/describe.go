@@ -23,6 +23,9 @@ func (s *sending) describe(f status.Failure, attempts int) *status.Failure {
 	if attempts > 0 {
 		opts = append(opts, status.Attempts.Is(attempts))
 	}
+	if s.want.Class != "" {
+		opts = append(opts, status.Endpoint.Is(s.want.Class))
+	}
 	f = f.With(opts...)
 	return &f
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -351,45 +350,5 @@ func TestFactsOfAnAnswer(t *testing.T) {
 		if _, f := get(t, client(t, script(answer(404, `{}`, "X-Request-Id", id)))); f.Text("request_id") != "" {
 			t.Errorf("passed on %q", id)
 		}
-	}
-}
-
-// TestThroughALibrary: a provider's own library sends through the client.
-func TestThroughALibrary(t *testing.T) {
-	w := script(answer(200, `{"a":1}`, "X-RateLimit-Remaining", "0", "X-RateLimit-Reset", "9999999999"), answer(404, `{"message":"x"}`))
-	c := client(t, w)
-	lib := &http.Client{Transport: c}
-	resp, err := lib.Do(request(t, t.Context(), http.MethodGet, page))
-	if err != nil {
-		t.Fatal(err)
-	}
-	x := upstream.ExchangeOf(resp)
-	if x == nil || string(x.Body) != `{"a":1}` || resp.ContentLength != 7 {
-		t.Fatalf("%+v", x)
-	}
-	if resp.Header.Get("X-RateLimit-Reset") != "" || x.Header.Get("X-RateLimit-Reset") == "" {
-		t.Error("a library may hold requests back by itself")
-	}
-	_ = resp.Body.Close()
-	_, err = lib.Do(request(t, t.Context(), http.MethodGet, page))
-	x, f := upstream.FailureOf(err)
-	if f.Reason() != status.AbsentOrHidden || x == nil || x.Status != 404 || string(x.Body) != `{"message":"x"}` {
-		t.Errorf("%s %+v", f.Reason(), x)
-	}
-	ctx := upstream.WithWant(t.Context(), upstream.Want{Statuses: []int{404}})
-	if resp, err = lib.Do(request(t, ctx, http.MethodGet, page)); err != nil || resp.StatusCode != 404 {
-		t.Errorf("%v", err)
-	}
-	_ = resp.Body.Close()
-	for _, tc := range []struct {
-		err  error
-		want status.Reason
-	}{{context.Canceled, status.Cancelled}, {fmt.Errorf("x: %w", context.DeadlineExceeded), status.Timeout}, {errors.New("x"), status.UncaughtServerError}, {nil, status.UncaughtServerError}} {
-		if _, f := upstream.FailureOf(tc.err); f.Reason() != tc.want {
-			t.Errorf("%v: %s", tc.err, f.Reason())
-		}
-	}
-	if upstream.ExchangeOf(nil) != nil || upstream.ExchangeOf(&http.Response{}) != nil {
-		t.Error("an exchange out of nothing")
 	}
 }
