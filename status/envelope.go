@@ -16,6 +16,9 @@ type Question struct {
 	NextCursor string    // the opaque cursor that goes on, over all sources
 	Fallback   string    // what can still be done if this fails; empty for the default
 	At         time.Time // when it was asked; it dates what nothing else does
+	// Continues names the sources that went on from a cursor. What they prove of the
+	// rest of a listing says nothing of what came before: it is never empty.
+	Continues []string
 }
 
 // FilterEcho is one filter as it took effect, defaults included.
@@ -144,10 +147,13 @@ func assemble(q Question, hs []head, data json.RawMessage, single bool) Envelope
 	return Envelope{e}
 }
 
-// placed returns the rows with every failure told what was asked.
+// placed returns the rows as they answer q, with every failure told what was asked.
 func placed(hs []head, q Question) []head {
 	out := slices.Clone(hs)
 	for i, h := range out {
+		if h.status == Empty && h.code == None && slices.Contains(q.Continues, h.source) {
+			out[i].status, out[i].witness = Success, nil
+		}
 		out[i].failures = nil
 		for _, f := range h.failures {
 			f = f.Within(h.source, q.Operation, q.Capability)

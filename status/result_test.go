@@ -155,6 +155,18 @@ func TestMorePagesWithoutACursorAreACut(t *testing.T) {
 	}
 }
 
+func TestTheRestOfAListingIsNeverEmpty(t *testing.T) {
+	q := asked
+	q.NextCursor, q.Continues = "", []string{"a"}
+	e := status.List("a", []int{}, proved()).Envelope(q)
+	if e.Status() != status.Success || e.Code() != status.None || !strings.Contains(e.Summary(), "0 more issues") {
+		t.Errorf("the end of a listing: %s/%s %q", e.Status(), e.Code(), e.Summary())
+	}
+	if e := status.List("b", []int{}, proved()).Envelope(q); e.Status() != status.Empty {
+		t.Errorf("a source that starts: %s", e.Status())
+	}
+}
+
 func TestSelectTurnsOnlyAProvedListingEmpty(t *testing.T) {
 	none := func(int) bool { return false }
 	if s, _ := status.Select(status.List("a", []int{1}, proved()), none).Verdict(); s != status.Empty {

@@ -99,10 +99,16 @@ func summarize(q Question, hs []head, s Status, f Failure, single bool) string {
 	if n == 1 {
 		counted = "1 " + one
 	}
+	if len(q.Continues) > 0 {
+		counted = strconv.Itoa(n) + " more " + many
+	}
 	switch s {
 	case Success:
 		if single {
 			return fmt.Sprintf("Found %s in %s.", one, sources(hs))
+		}
+		if len(q.Continues) > 0 {
+			return fmt.Sprintf("Found %s in %s; the list ends here.", counted, sources(hs))
 		}
 		return fmt.Sprintf("Found %s in %s.", counted, sources(hs))
 	case Empty:

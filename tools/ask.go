@@ -56,8 +56,19 @@ func askSet[T connectors.Item](ctx context.Context, d *Deps, q set, ask func(con
 	return result.Envelope(status.Question{
 		Operation: q.spec.Operation, Capability: string(q.spec.Needs), One: q.spec.One, Many: q.spec.Many,
 		Rest: words(within(q.assumed(sources)), " ", phrase(q.args)), Filters: withDefault(filters, q, sources), NextCursor: nextCursor(result.Rows(), id),
-		Fallback: d.fallback(q.spec, sources), At: d.Now(),
+		Fallback: d.fallback(q.spec, sources), At: d.Now(), Continues: continued(from),
 	})
+}
+
+// continued lists the sources that go on from where they were.
+func continued(from map[string]string) []string {
+	var out []string
+	for source, cursor := range from {
+		if cursor != "" {
+			out = append(out, source)
+		}
+	}
+	return out
 }
 
 // one is a question for a named thing.
