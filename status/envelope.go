@@ -132,7 +132,8 @@ func assemble(q Question, hs []head, data json.RawMessage, single bool) Envelope
 	hs = placed(hs, q)
 	s, c := verdict(hs)
 	if s == Partial && c == None && q.NextCursor == "" { // more pages that nobody can ask for are a cut
-		hs[0].failures = append(hs[0].failures, Fail(OwnCap).Within(hs[0].source, q.Operation, q.Capability))
+		cut := slices.IndexFunc(hs, func(h head) bool { return h.status == Partial })
+		hs[cut].failures = append(hs[cut].failures, Fail(OwnCap).Within(hs[cut].source, q.Operation, q.Capability))
 		c = CapabilityUnavailable
 	}
 	e := &envelope{Status: s, Code: c, Data: data, Coverage: cover(q, hs)}
