@@ -41,6 +41,7 @@ type Source struct {
 	CheckedAt    *time.Time        `json:"checked_at,omitempty"`
 	ExpiresAt    *time.Time        `json:"expires_at,omitempty"`
 	Fingerprint  string            `json:"fingerprint,omitempty"`
+	Scopes       []string          `json:"granted_scopes,omitempty"`
 	Reason       string            `json:"reason,omitempty"`
 	Unblock      string            `json:"unblock,omitempty"`
 	Capabilities []Capability      `json:"capabilities"`
@@ -99,7 +100,7 @@ func (m *Manager) describe(s connectors.Source) Source {
 		p := e.probe
 		checked, expires := e.checked.UTC().Truncate(time.Second), e.expires.UTC().Truncate(time.Second)
 		out.State, out.Identity, out.Anonymous, out.Fingerprint, out.Notes = p.State, p.Identity, p.Anonymous, p.Fingerprint, p.Notes
-		out.CheckedAt, out.ExpiresAt, out.failure = &checked, &expires, p.Failure
+		out.CheckedAt, out.ExpiresAt, out.Scopes, out.failure = &checked, &expires, p.Scopes, p.Failure
 		if p.Failure != nil {
 			out.Reason, out.Unblock = p.Failure.Reason().Name(), p.Failure.Action()
 		}

@@ -135,7 +135,8 @@ type Probe struct {
 	State        State
 	Identity     string // the account as the provider names it; empty if anonymous or unknown
 	Anonymous    bool
-	Fingerprint  string // of endpoint, credential identity, scopes and configuration
+	Fingerprint  string   // of endpoint, credential identity, scopes and configuration
+	Scopes       []string // that the credential has, where the provider tells
 	Failure      *status.Failure
 	Capabilities []Grant
 	Notes        []string // one line each, for the person who reads the manifest

@@ -63,9 +63,6 @@ func Broken(first Failure, wait time.Duration, opts ...Option) Failure {
 // By names the source that failed.
 func By(source string) Option { return optionFunc(func(d *detail) { d.dependency = source }) }
 
-// During names the operation, such as tracker.search.
-func During(operation string) Option { return optionFunc(func(d *detail) { d.operation = operation }) }
-
 // After says how long to wait before a repetition can succeed.
 func After(wait time.Duration) Option {
 	return optionFunc(func(d *detail) { d.retryAfter = max(wait, 0) })

@@ -43,7 +43,7 @@ func (p prober) Probe(ctx context.Context) connectors.Probe {
 		return p.refused(out, *f)
 	}
 	p.up.Close(ctx)
-	out.Identity = id.login
+	out.Identity, out.Scopes = id.login, id.scopes
 	if p.project == "" {
 		return p.withoutProject(out, id)
 	}

@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"runtime/debug"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -172,7 +173,7 @@ func open(providers []connectors.Provider, cfg *config.Config, s config.Source, 
 		client, f := upstream.New(upstream.Options{
 			Source: s.Name, BaseURL: s.BaseURL, Insecure: s.Insecure, Credential: credentialOf(p, s, o.Host),
 			Retry: upstream.Retry(cfg.Retry), Transport: o.Transport, Classify: p.Classify,
-			UserAgent: "frank/" + o.Version, Log: o.Log, Now: o.Now,
+			UserAgent: "frank/" + o.Version, Scopes: strings.Join(append([]string{s.DefaultProject}, s.Only...), "\n"), Log: o.Log, Now: o.Now,
 		})
 		if f != nil {
 			return broken(p.Kinds, *f)
