@@ -55,7 +55,7 @@ func askSet[T connectors.Item](ctx context.Context, d *Deps, q set, ask func(con
 	})...)
 	return result.Envelope(status.Question{
 		Operation: q.spec.Operation, Capability: string(q.spec.Needs), One: q.spec.One, Many: q.spec.Many,
-		Rest: words(within(q.assumed(sources)), " ", phrase(q.args)), Filters: withDefault(filters, q, sources), NextCursor: nextCursor(result.Rows(), id),
+		Rest: words(q.scope(sources), " ", phrase(q.args)), Filters: withDefault(filters, q, sources), NextCursor: nextCursor(result.Rows(), id),
 		Fallback: d.fallback(q.spec, sources), At: d.Now(), Continues: continued(from),
 	})
 }
@@ -238,6 +238,15 @@ func withhold[T connectors.Item](d *Deps, s connectors.Source, c connectors.Capa
 	return status.Withhold(r, func(item T) bool {
 		return policy.Allowed(s.Only, item.Where()) && d.Policy.Denies(string(c), item.Where()) == nil
 	}, status.Fail(status.PolicyDenied, status.WasCalled))
+}
+
+// scope words the container that took effect where none was given.
+func (q set) scope(sources []connectors.Source) string {
+	assumed := q.assumed(sources)
+	if q.spec.Needs == connectors.ProjectRead { // the container itself is what is asked for
+		return assumed
+	}
+	return within(assumed)
 }
 
 // assumed is the container that took effect where none was given.
