@@ -228,8 +228,11 @@ func (s *sending) attempt(ctx context.Context, n int) outcome {
 	if f == nil && a.x.Location != "" {
 		kept = nil // another address answered, which was not asked "changed?"
 	}
+	if f == nil && a.x.Status == http.StatusNotModified && kept != nil && !kept.sameAs(a.x) {
+		kept = nil // it confirms an answer that we do not have
+	}
 	if f == nil && a.x.Status == http.StatusNotModified && kept == nil && s.read {
-		// GH-54: nobody asked "changed?"; a 304 body is never read as an answer.
+		// GH-54: nobody asked "changed?", or of something else; a 304 body is never read as an answer.
 		status.CallFrom(s.caller).Attempted()
 		s.req.Header.Set("Cache-Control", "no-cache")
 		a, f = s.once(ctx, nil, n)
