@@ -187,9 +187,7 @@ func follow(b []byte) (extent, []member) {
 				return short, nil
 			}
 			if depth == keyed {
-				if m, ok := memberAt(b, i+1, i+1+end); ok && (len(members) < maxMembers || m.matters()) {
-					members = append(members, m)
-				}
+				members = withMember(members, b, i+1, i+1+end)
 			}
 			i += end + 1
 		case '{', '[':

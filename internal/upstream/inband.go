@@ -31,19 +31,23 @@ func (m member) matters() bool {
 	return isMarker(m.key)
 }
 
-// memberAt reads the string that ends before end as a key, if a colon follows
-// it. Between the braces of an object nothing else does.
-func memberAt(b []byte, start, end int) (member, bool) {
+// withMember adds the string from start to end as a key, if a colon follows it.
+// Between the braces of an object nothing else does.
+func withMember(ms []member, b []byte, start, end int) []member {
 	rest := bytes.TrimLeft(b[end+1:], " \t\r\n")
 	if len(rest) == 0 || rest[0] != ':' {
-		return member{}, false
+		return ms
 	}
 	raw := b[start:end]
 	key := string(raw)
 	if bytes.IndexByte(raw, '\\') >= 0 && json.Unmarshal(b[start-1:end+1], &key) != nil {
-		return member{}, false
+		return ms
 	}
-	return member{fold(key), bytes.TrimLeft(rest[1:], " \t\r\n")}, true
+	m := member{fold(key), bytes.TrimLeft(rest[1:], " \t\r\n")}
+	if len(ms) >= maxMembers && !m.matters() {
+		return ms
+	}
+	return append(ms, m)
 }
 
 // fold maps keys that encoding/json takes for the same field to one spelling.

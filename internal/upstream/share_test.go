@@ -225,6 +225,36 @@ func TestIdenticalReadsShareAFlight(t *testing.T) {
 	})
 }
 
+// TestAFlightIsNotSharedBetweenIdentities: what one credential may see is no
+// answer for another.
+func TestAFlightIsNotSharedBetweenIdentities(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var current atomic.Value
+		current.Store("first")
+		w := script(func(req *http.Request) (*http.Response, error) {
+			time.Sleep(time.Second)
+			return answer(200, `{"for":"`+req.Header.Get("Authorization")+`"}`)(req)
+		})
+		c := client(t, w, func(o *upstream.Options) {
+			o.Credential = upstream.BearerToken(func(context.Context) (string, *status.Failure) { s, _ := current.Load().(string); return s, nil })
+		})
+		var wg sync.WaitGroup
+		for _, secret := range []string{"first", "second", "first"} {
+			current.Store(secret)
+			wg.Go(func() {
+				if x, f := get(t, c); f != nil || string(x.Body) != `{"for":"Bearer `+secret+`"}` {
+					t.Errorf("%s got %s, %v", secret, x.Body, f)
+				}
+			})
+			synctest.Wait()
+		}
+		wg.Wait()
+		if got := len(w.requests()); got != 2 {
+			t.Errorf("%d requests, want one for each identity", got)
+		}
+	})
+}
+
 // TestOneCancellationDoesNotEndTheFlight, the last one does.
 func TestOneCancellationDoesNotEndTheFlight(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

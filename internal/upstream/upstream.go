@@ -34,7 +34,7 @@ type Credential interface {
 // configuration documents: 3 attempts, 20 s, 10 s, 60 s.
 type Retry struct {
 	MaxAttempts int
-	Budget      time.Duration // of a call, waiting included
+	Budget      time.Duration // of all requests that one tool call makes to the source, waiting included
 	Timeout     time.Duration // of one attempt, body included
 	Cooldown    time.Duration // of an open circuit
 }
