@@ -32,13 +32,21 @@ func (c *Client) readAll(resp *http.Response, limit int64) ([]byte, *status.Fail
 	if resp.Uncompressed || size == 0 && resp.Header.Get("Content-Length") == "" {
 		size = -1
 	}
-	if strings.EqualFold(resp.Header.Get("Content-Encoding"), "gzip") && !resp.Uncompressed && size != 0 {
+	coding := ""
+	if !resp.Uncompressed && size != 0 {
+		coding = strings.ToLower(strings.TrimSpace(strings.Join(resp.Header.Values("Content-Encoding"), ",")))
+	}
+	switch coding {
+	case "", "identity":
+	case "gzip", "x-gzip":
 		// Not asked for by us but sent all the same, or by a transport that does not decode.
 		z, err := gzip.NewReader(resp.Body)
 		if err != nil {
 			return nil, failed(status.TruncatedBody, status.ErrorClass.Is("encoding"))
 		}
 		from, size = z, -1
+	default: // not asked for; read as it is, it would be something else
+		return nil, failed(status.NotJSON, status.MediaType.Is("in the encoding "+coding))
 	}
 	if size > limit {
 		return nil, failed(status.OwnCap, status.Limit.Is(int(limit)), status.SizeBytes.Is(size))
