@@ -30,6 +30,9 @@ type Config struct {
 	// Prompts and Resources on offer.
 	Prompts   []Prompt
 	Resources []Resource
+	// Redact, if set, takes secrets out of whatever is about to leave: text or
+	// JSON, which stays JSON. It returns what it was given if there is nothing to do.
+	Redact func([]byte) []byte
 	// Deadline of a tool call; DefaultDeadline if zero.
 	Deadline time.Duration
 	// Log gets records about the transport; never arguments, bodies, header

@@ -26,6 +26,7 @@ func New(cfg Config) (*Server, error) {
 	if cfg.Call == nil || cfg.Fallback == nil {
 		return nil, errors.New("server: Call and Fallback are required")
 	}
+	cfg = cfg.redacted()
 	core := mcpserver.NewMCPServer("frank", cfg.Version,
 		mcpserver.WithInstructions(cfg.Instructions),
 		mcpserver.WithToolCapabilities(true),

@@ -30,6 +30,7 @@ type Call struct {
 	attempts  int
 	recovered []Recovery
 	steps     []string
+	until     map[string]time.Time
 }
 
 type callKey struct{}
@@ -52,6 +53,21 @@ func (c *Call) Attempted() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.attempts++
+}
+
+// Until is the time to which this call may go on asking the source: what the
+// first request proposed, so that all requests of a call share one budget.
+func (c *Call) Until(source string, proposed time.Time) time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if until, ok := c.until[source]; ok {
+		return until
+	}
+	if c.until == nil {
+		c.until = map[string]time.Time{}
+	}
+	c.until[source] = proposed
+	return proposed
 }
 
 // Recovered records a failure that was overcome at that attempt.

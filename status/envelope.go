@@ -132,8 +132,8 @@ func assemble(q Question, hs []head, data json.RawMessage, single bool) Envelope
 	hs = placed(hs, q)
 	s, c := verdict(hs)
 	if s == Partial && c == None && q.NextCursor == "" { // more pages that nobody can ask for are a cut
-		cut := slices.IndexFunc(hs, func(h head) bool { return h.status == Partial })
-		hs[cut].failures = append(hs[cut].failures, Fail(OwnCap).Within(hs[cut].source, q.Operation, q.Capability))
+		cut := &hs[max(0, slices.IndexFunc(hs, func(h head) bool { return h.status == Partial }))] // an empty row has nothing to go on to
+		cut.failures = append(cut.failures, Fail(OwnCap).Within(cut.source, q.Operation, q.Capability))
 		c = CapabilityUnavailable
 	}
 	e := &envelope{Status: s, Code: c, Data: data, Coverage: cover(q, hs)}
@@ -297,7 +297,10 @@ func (e Envelope) Traced(c *Call) Envelope {
 }
 
 // Structured is the structured channel: one JSON object in the order of the contract.
-func (e Envelope) Structured() (json.RawMessage, error) { return encode(e.get()) }
+func (e Envelope) Structured() (json.RawMessage, error) {
+	raw, err := encode(e.get())
+	return sealJSON(raw), err
+}
 
 // ToolFailure is what _meta["io.modelcontextprotocol/toolFailure"] carries.
 type ToolFailure struct {

@@ -196,7 +196,7 @@ func Line(s string, limit int) string {
 		case unicode.IsSpace(r) || r == utf8.RuneError:
 			space = b.Len() > 0
 			continue
-		case unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Co, r):
+		case unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Co, r) || hidden(r) || joining(r):
 			continue
 		}
 		if n+1 >= limit {

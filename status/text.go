@@ -51,10 +51,9 @@ func (e Envelope) Text() string {
 		tail.Trace = in.Trace
 	}
 	if line, err := encode(tail); err == nil && len(line) > 2 {
-		b.Write(line)
-		b.WriteByte('\n')
+		return sealText(b.String()) + string(sealJSON(line))
 	}
-	return strings.TrimRight(b.String(), "\n")
+	return sealText(strings.TrimRight(b.String(), "\n"))
 }
 
 // report writes the five lines that name the failure and the way out of it.

@@ -58,6 +58,7 @@ type App struct {
 
 	options Options
 	ready   func()
+	vault   *vault
 }
 
 // New wires frank. The error is a wrong declaration in the program itself; a
@@ -93,13 +94,15 @@ func prepare(o Options) (*App, error) {
 	if o.Host.Run == nil {
 		o.Host = config.SystemHost()
 	}
+	secrets := new(vault)
+	o.Log = slog.New(guarded{o.Log.Handler(), secrets})
 	d := &tools.Deps{Providers: names(Providers()), Journal: journal.Open(o.Journal), Now: o.Now}
 	d.Panicked = func(tool, source string, value any) {
 		o.Log.Error("panic in a connector", "tool", tool, "source", source, "type", fmt.Sprintf("%T", value), "stack", string(debug.Stack()))
 	}
-	a := &App{Deps: d, options: o}
+	a := &App{Deps: d, options: o, vault: secrets}
 	sc := server.Configure(o.Version, d, o.Log)
-	sc.Deadline = o.Deadline
+	sc.Deadline, sc.Redact = o.Deadline, secrets.redact
 	a.Tools = sc.Tools
 	a.gate(&sc)
 	var err error
@@ -131,7 +134,7 @@ func (a *App) open(cfg *config.Config) {
 		byProvider[p.Name] = p.Capabilities
 	}
 	for _, s := range cfg.Sources {
-		d.Sources = append(d.Sources, open(providers, cfg, s, a.options))
+		d.Sources = append(d.Sources, a.source(providers, cfg, s))
 	}
 	d.Policy = policy.New(cfg.Policy.Deny)
 	d.Manifest = capabilities.New(capabilities.Options{
@@ -150,8 +153,9 @@ func (a *App) Call(ctx context.Context, tool string, arguments json.RawMessage) 
 	return a.Server.Call(ctx, tool, arguments)
 }
 
-// open makes a source; one that cannot be opened answers every question with why.
-func open(providers []connectors.Provider, cfg *config.Config, s config.Source, o Options) connectors.Source {
+// source makes a source; one that cannot be opened answers every question with why.
+func (a *App) source(providers []connectors.Provider, cfg *config.Config, s config.Source) connectors.Source {
+	o := a.options
 	broken := func(kinds []connectors.Kind, f status.Failure) connectors.Source {
 		f = f.With(status.By(s.Name))
 		owns := func(r ref.Ref) bool { return r.URL() == "" || r.Match(s.BaseURL) }
@@ -171,7 +175,7 @@ func open(providers []connectors.Provider, cfg *config.Config, s config.Source, 
 	}
 	if p.Credential != nil {
 		client, f := upstream.New(upstream.Options{
-			Source: s.Name, BaseURL: s.BaseURL, Insecure: s.Insecure, Credential: credentialOf(p, s, o.Host),
+			Source: s.Name, BaseURL: s.BaseURL, Insecure: s.Insecure, Credential: credentialOf(p, s, o.Host, a.vault),
 			Retry: upstream.Retry(cfg.Retry), Transport: o.Transport, Classify: p.Classify,
 			UserAgent: "frank/" + o.Version, Scopes: strings.Join(append([]string{s.DefaultProject}, s.Only...), "\n"), Log: o.Log, Now: o.Now,
 		})

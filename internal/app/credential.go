@@ -19,15 +19,16 @@ type credential struct {
 	found     *config.Credential
 	inner     upstream.Credential
 	anonymous atomic.Bool
+	vault     *vault
 }
 
-func credentialOf(p connectors.Provider, s config.Source, h config.Host) upstream.Credential {
+func credentialOf(p connectors.Provider, s config.Source, h config.Host, v *vault) upstream.Credential {
 	if s.Auth.Method == config.MethodNone {
 		return upstream.Anonymous()
 	}
-	c := &credential{found: config.NewCredential(s.Auth, h)}
+	c := &credential{found: config.NewCredential(s.Auth, h), vault: v}
 	c.inner = p.Credential(func(ctx context.Context) (string, *status.Failure) {
-		secret, problem := c.found.Resolve(ctx)
+		secret, problem := c.resolve(ctx)
 		if problem != nil {
 			return "", failureOf(ctx, problem)
 		}
@@ -51,6 +52,7 @@ func (c *credential) Authorize(ctx context.Context, h http.Header) *status.Failu
 
 func (c *credential) resolve(ctx context.Context) (config.Secret, *config.Problem) {
 	secret, problem := c.found.Resolve(ctx)
+	c.vault.learn(secret.Open())
 	c.anonymous.Store(problem == nil && secret.IsZero())
 	return secret, problem
 }
@@ -68,9 +70,11 @@ func (c *credential) Configured() bool { return !c.anonymous.Load() }
 
 // Refresh gets the secret again, after the provider rejected it.
 func (c *credential) Refresh(ctx context.Context) *status.Failure {
-	if _, problem := c.found.Refresh(ctx); problem != nil {
+	secret, problem := c.found.Refresh(ctx)
+	if problem != nil {
 		return failureOf(ctx, problem)
 	}
+	c.vault.learn(secret.Open())
 	return nil
 }
 

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"encoding/json"
 
 	"github.com/frank-mcp/frank/capabilities"
 	"github.com/frank-mcp/frank/connectors"
@@ -48,7 +49,14 @@ var (
 // Manifest probes and returns the manifest; see capabilities.Manager.Manifest.
 func (a *App) Manifest(ctx context.Context, source string, refresh bool) Manifest {
 	a.Ready()
-	return a.Deps.Manifest.Manifest(ctx, source, refresh)
+	m := a.Deps.Manifest.Manifest(ctx, source, refresh)
+	if raw, err := json.Marshal(m); err == nil { // an account may bear the name of its token
+		if clean := a.vault.redact(raw); len(clean) != len(raw) {
+			m = Manifest{}
+			_ = json.Unmarshal(clean, &m) // without what cannot be read
+		}
+	}
+	return m
 }
 
 // JournalPath is where failures are recorded, empty if the user has no place for

@@ -11,12 +11,14 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/frank-mcp/frank/status"
@@ -65,6 +67,9 @@ type Query struct {
 // maxFile is the size at which the file is turned over; one older file is kept.
 const maxFile = 4 << 20
 
+// maxRead is what is read of a file: several processes may write a little past maxFile.
+const maxRead = 4 * maxFile
+
 // maxKept bounds the records that are held in memory when there is no file.
 const maxKept = 1000
 
@@ -73,6 +78,7 @@ const maxKept = 1000
 // fails a call; [Journal.Broken] tells.
 type Journal struct {
 	path string
+	turn chan struct{} // who has it uses the file
 	mu   sync.Mutex
 	kept []Record
 	err  error
@@ -80,7 +86,7 @@ type Journal struct {
 
 // Open returns the journal at path; an empty path keeps records in memory only.
 // The file is made when the first record is written.
-func Open(path string) *Journal { return &Journal{path: path} }
+func Open(path string) *Journal { return &Journal{path: path, turn: make(chan struct{}, 1)} }
 
 // DefaultPath is failures.jsonl in frank's folder of the user's state, or empty if
 // the user has none.
@@ -98,16 +104,51 @@ func DefaultPath() string {
 // Path is the file, or empty.
 func (j *Journal) Path() string { return j.path }
 
-// Add writes the record.
+// Add writes the record. It does not wait for a file system that hangs.
 func (j *Journal) Add(r Record) {
 	j.mu.Lock()
-	defer j.mu.Unlock()
 	if len(j.kept) == maxKept {
 		j.kept = slices.Delete(j.kept, 0, maxKept/10)
 	}
 	j.kept = append(j.kept, r)
-	if j.path != "" {
-		j.err = j.write(r)
+	j.mu.Unlock()
+	if j.path == "" {
+		return
+	}
+	err, inTime := bounded(j.turn, func() error { return j.write(r) })
+	if !inTime {
+		err = errSlow
+	}
+	j.mu.Lock()
+	j.err = err
+	j.mu.Unlock()
+}
+
+// patience is how long an answer may wait for the file.
+const patience = 250 * time.Millisecond
+
+var errSlow = errors.New("journal: the file system does not answer")
+
+// bounded does the work when it has the turn, but lets nobody wait for either.
+// What is late goes on alone, and keeps the turn until it is done.
+func bounded[T any](turn chan struct{}, work func() T) (result T, inTime bool) {
+	late := time.NewTimer(patience)
+	defer late.Stop()
+	select {
+	case turn <- struct{}{}:
+	case <-late.C:
+		return result, false
+	}
+	done := make(chan T, 1)
+	go func() {
+		defer func() { <-turn }()
+		done <- work()
+	}()
+	select {
+	case result = <-done:
+		return result, true
+	case <-late.C:
+		return result, false
 	}
 }
 
@@ -132,12 +173,27 @@ func (j *Journal) write(r Record) error {
 			return err
 		}
 	}
-	f, err := os.OpenFile(j.path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	f, err := open(j.path, os.O_APPEND|os.O_CREATE|os.O_WRONLY)
 	if err != nil {
 		return err
 	}
 	_, err = f.Write(append(line, '\n'))
 	return errors.Join(err, f.Close())
+}
+
+var errNoFile = errors.New("journal: not a regular file")
+
+// open opens a regular file. A pipe or a device in its place would hold back
+// whoever opens, reads or writes it, and with him every call that fails.
+func open(path string, flag int) (*os.File, error) {
+	f, err := os.OpenFile(path, flag|syscall.O_NONBLOCK, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return nil, errors.Join(errNoFile, err, f.Close())
+	}
+	return f, nil
 }
 
 // Listing is what [Journal.List] found.
@@ -165,27 +221,54 @@ func (j *Journal) List(q Query) Listing {
 	return out
 }
 
+// load reads the files, or gives what is in memory if they cannot be read.
 func (j *Journal) load() (all []Record, damaged int, ok bool) {
 	j.mu.Lock()
-	defer j.mu.Unlock()
-	if j.path == "" || j.err != nil {
-		return slices.Clone(j.kept), 0, j.err == nil
+	kept, broken := slices.Clone(j.kept), j.err != nil
+	j.mu.Unlock()
+	if j.path == "" || broken {
+		return kept, 0, !broken
 	}
+	found, inTime := bounded(j.turn, j.readAll)
+	if !inTime || found.err != nil {
+		return kept, found.damaged, false
+	}
+	return found.records, found.damaged, true
+}
+
+// content is what the files hold.
+type content struct {
+	records []Record
+	damaged int
+	err     error
+}
+
+func (j *Journal) readAll() (c content) {
 	for _, path := range []string{j.path + ".1", j.path} {
 		records, bad, err := read(path)
+		c.damaged += bad
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return slices.Clone(j.kept), damaged, false
+			c.err = err
+			return c
 		}
-		all, damaged = append(all, records...), damaged+bad
+		c.records = append(c.records, records...)
 	}
-	slices.SortStableFunc(all, func(a, b Record) int { return a.At.Compare(b.At) })
-	return all, damaged, true
+	slices.SortStableFunc(c.records, func(a, b Record) int { return a.At.Compare(b.At) })
+	return c
 }
 
 func read(path string) (records []Record, damaged int, err error) {
-	data, err := os.ReadFile(path)
+	f, err := open(path, os.O_RDONLY)
 	if err != nil {
 		return nil, 0, err
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	data, err := io.ReadAll(io.LimitReader(f, maxRead+1))
+	if err != nil {
+		return nil, 0, err
+	}
+	if len(data) > maxRead { // not ours: it would have been turned over
+		return nil, 0, errNoFile
 	}
 	lines := bufio.NewScanner(bytes.NewReader(data))
 	lines.Buffer(nil, len(data)+1)

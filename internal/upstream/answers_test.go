@@ -217,6 +217,20 @@ func TestGzip(t *testing.T) {
 	}
 }
 
+// TestUnknownEncodings are never read as if they were none: the bytes may be a
+// JSON text, or a file, of another meaning.
+func TestUnknownEncodings(t *testing.T) {
+	for _, coding := range []string{"br", "zstd", "gzip, br", "deflate"} {
+		for _, media := range []upstream.Media{upstream.JSON, upstream.Bytes} {
+			_, f := send(t, client(t, script(answer(200, `[]`, "Content-Encoding", coding)), once), page, upstream.Want{Media: media})
+			wantFailure(t, f, status.NotJSON)
+		}
+	}
+	if _, f := get(t, client(t, script(answer(200, `[]`, "Content-Encoding", "identity")))); f != nil {
+		t.Error(f.Reason())
+	}
+}
+
 func check(t *testing.T, x *upstream.Exchange, f *status.Failure, text, want string) {
 	t.Helper()
 	got := ""

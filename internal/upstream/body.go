@@ -32,13 +32,21 @@ func (c *Client) readAll(resp *http.Response, limit int64) ([]byte, *status.Fail
 	if resp.Uncompressed || size == 0 && resp.Header.Get("Content-Length") == "" {
 		size = -1
 	}
-	if strings.EqualFold(resp.Header.Get("Content-Encoding"), "gzip") && !resp.Uncompressed && size != 0 {
+	coding := ""
+	if !resp.Uncompressed && size != 0 {
+		coding = strings.ToLower(strings.TrimSpace(strings.Join(resp.Header.Values("Content-Encoding"), ",")))
+	}
+	switch coding {
+	case "", "identity":
+	case "gzip", "x-gzip":
 		// Not asked for by us but sent all the same, or by a transport that does not decode.
 		z, err := gzip.NewReader(resp.Body)
 		if err != nil {
 			return nil, failed(status.TruncatedBody, status.ErrorClass.Is("encoding"))
 		}
 		from, size = z, -1
+	default: // not asked for; read as it is, it would be something else
+		return nil, failed(status.NotJSON, status.MediaType.Is("in the encoding "+coding))
 	}
 	if size > limit {
 		return nil, failed(status.OwnCap, status.Limit.Is(int(limit)), status.SizeBytes.Is(size))
@@ -125,9 +133,11 @@ func (s *sending) checkBody(x *Exchange) *status.Failure {
 	case !isJSON(x.Header):
 		return failed(status.NotJSON)
 	}
-	switch wholeness(x.Body) {
+	extent, members := wholeness(x.Body)
+	switch extent {
 	case whole:
-		return nil
+		x.Markers = markersOf(members)
+		return inBand(members)
 	case short:
 		return failed(status.TruncatedBody, status.ErrorClass.Is("json"), status.SizeBytes.Is(int64(len(x.Body))))
 	default:
@@ -146,38 +156,60 @@ const (
 // wholeness tells whether b is one JSON value to its end. Decoders that read a
 // stream stop after the first value and see neither a second nor garbage (HT-04).
 // Brackets and strings are followed at any size; a small body is also checked in
-// full, while a large one is left to the decoder that reads it anyway.
-func wholeness(b []byte) extent {
+// full, while a large one is left to the decoder that reads it anyway. On the way
+// the keys of an outermost object are collected.
+func wholeness(b []byte) (extent, []member) {
 	b = bytes.TrimSpace(b)
-	if len(b) > 0 && b[0] != '{' && b[0] != '[' || len(b) <= validUpTo {
-		if json.Valid(b) {
-			return whole
+	bracketed := len(b) > 0 && (b[0] == '{' || b[0] == '[')
+	if !bracketed || len(b) <= validUpTo {
+		valid := json.Valid(b)
+		switch {
+		case valid && (!bracketed || b[0] == '['):
+			return whole, nil
+		case !bracketed && len(b) > 0 && b[0] == '"' && stringEnd(b[1:]) < 0:
+			return short, nil
+		case !bracketed:
+			return other, nil
 		}
+		e, members := follow(b)
+		if !valid && e == whole { // the brackets fit, something between them does not
+			e = other
+		}
+		return e, members
 	}
-	depth := 0
+	return follow(b)
+}
+
+// follow counts the brackets of b, which begins with one.
+func follow(b []byte) (extent, []member) {
+	var members []member
+	depth, keyed := 0, 0 // the depth at which a string may be a key
+	if b[0] == '{' {
+		keyed = 1
+	}
 	for i := 0; i < len(b); i++ {
 		switch b[i] {
 		case '"':
 			end := stringEnd(b[i+1:])
 			if end < 0 {
-				return short
+				return short, nil
+			}
+			if depth == keyed {
+				members = withMember(members, b, i+1, i+1+end)
 			}
 			i += end + 1
 		case '{', '[':
 			depth++
 		case '}', ']':
 			if depth--; depth <= 0 && i+1 < len(b) || depth < 0 {
-				return other
+				return other, nil
 			}
 		}
 	}
-	switch {
-	case depth > 0:
-		return short
-	case len(b) <= validUpTo || b[0] != '{' && b[0] != '[':
-		return other
+	if depth > 0 {
+		return short, nil
 	}
-	return whole
+	return whole, members
 }
 
 // stringEnd is the index of the quote that ends the string at the start of b.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/frank-mcp/frank/status"
 )
@@ -24,39 +25,59 @@ type flight struct {
 	done    chan struct{}
 	cancel  context.CancelFunc
 	waiting int
+	until   time.Time // the end of the budget it was started with
+	key, fp string
+	c       *Client
 	x       *Exchange
 	f       *status.Failure
 }
 
-// do joins the flight under that key, or starts it.
+// do joins the flight under that key, or starts it. Each caller waits no longer
+// than its own budget; whom a flight disappoints that had less, tries again.
 func (g *flights) do(ctx context.Context, key string, s *sending) (*Exchange, *status.Failure) {
-	fp := s.fp // s belongs to the flight from here on
-	g.mu.Lock()
-	fl, joined := g.up[key]
-	if !joined {
-		fl = g.start(ctx, key, s)
+	until := s.until // s belongs to the flight that it starts
+	for {
+		g.mu.Lock()
+		fl, joined := g.up[key]
+		if !joined {
+			fl = g.start(ctx, key, s)
+		}
+		fl.waiting++
+		g.mu.Unlock()
+		if !joined {
+			return g.wait(ctx, fl)
+		}
+		own, cancel := context.WithDeadline(ctx, until)
+		x, f := g.wait(own, fl)
+		again := f != nil && f.Reason() == status.Timeout && fl.until.Before(until) && own.Err() == nil
+		cancel()
+		if !again {
+			return x, f
+		}
 	}
-	fl.waiting++
-	g.mu.Unlock()
+}
+
+// wait returns when the flight has landed or the caller leaves.
+func (g *flights) wait(ctx context.Context, fl *flight) (*Exchange, *status.Failure) {
 	select {
 	case <-fl.done:
 		return fl.land()
 	case <-ctx.Done():
 	}
-	g.leave(key, fl)
+	g.leave(fl)
 	select {
 	case <-fl.done: // it landed at the same time
 		return fl.land()
 	default:
 	}
-	return nil, s.c.abandoned(ctx, fp)
+	return nil, fl.c.abandoned(ctx, fl.fp)
 }
 
 // start begins a flight; the lock is held.
 func (g *flights) start(ctx context.Context, key string, s *sending) *flight {
 	// The values of whoever asked first stay: attempts count once, there.
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	fl := &flight{done: make(chan struct{}), cancel: cancel}
+	fl := &flight{done: make(chan struct{}), cancel: cancel, until: s.until, key: key, fp: s.fp, c: s.c}
 	if g.up == nil {
 		g.up = map[string]*flight{}
 	}
@@ -75,15 +96,15 @@ func (g *flights) start(ctx context.Context, key string, s *sending) *flight {
 }
 
 // leave ends one wait, and the flight with the last one.
-func (g *flights) leave(key string, fl *flight) {
+func (g *flights) leave(fl *flight) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if fl.waiting--; fl.waiting > 0 {
 		return
 	}
 	fl.cancel()
-	if g.up[key] == fl { // nobody may join what is being given up
-		delete(g.up, key)
+	if g.up[fl.key] == fl { // nobody may join what is being given up
+		delete(g.up, fl.key)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"testing/synctest"
@@ -281,6 +282,71 @@ func TestTimesAreBounded(t *testing.T) {
 		}
 		_, f, _, _ = ask(t, client(t, script(slow), once))
 		wantFailure(t, f, status.Timeout)
+	})
+}
+
+// TestTheBudgetIsTheCalls: however many requests a call makes to one source, each
+// of them in time, together they take no longer; and a source that answers all of
+// them is not one that does not work.
+func TestTheBudgetIsTheCalls(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		slow := func(req *http.Request) (*http.Response, error) {
+			select {
+			case <-time.After(3 * time.Second):
+				return answer(200, `{}`)(req)
+			case <-req.Context().Done():
+				return nil, req.Context().Err()
+			}
+		}
+		for _, want := range []upstream.Want{{}, {NoCache: true}} { // shared flights and own ones
+			w := script(slow)
+			c := client(t, w)
+			ctx := status.WithCall(t.Context(), &status.Call{})
+			start, pages := time.Now(), 0
+			var f *status.Failure
+			for f == nil {
+				if _, f = c.Send(request(t, ctx, http.MethodGet, fmt.Sprintf("%s&page=%d", page, pages)), want); f == nil {
+					pages++
+				}
+			}
+			wantFailure(t, f, status.Timeout)
+			if took := time.Since(start); took != 20*time.Second || pages != 6 || !f.Retryable() {
+				t.Errorf("%d pages in %s, retryable %t", pages, took, f.Retryable())
+			}
+			if _, f := c.Send(request(t, ctx, http.MethodGet, page+"&more=1"), want); f == nil || f.APICalled() != status.NotCalled || len(w.requests()) != 7 {
+				t.Errorf("after its end: %v, %d requests", f, len(w.requests()))
+			}
+			if _, f, _, _ := ask(t, c); f != nil {
+				t.Errorf("the next call: %s", f.Reason())
+			}
+		}
+	})
+}
+
+// TestAFlightWithLessTimeDisappointsNobody who has more of it.
+func TestAFlightWithLessTimeDisappointsNobody(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		slow := func(req *http.Request) (*http.Response, error) {
+			select {
+			case <-time.After(5 * time.Second):
+				return answer(200, `{}`)(req)
+			case <-req.Context().Done():
+				return nil, req.Context().Err()
+			}
+		}
+		c := client(t, script(slow))
+		old := &status.Call{}
+		old.Until("src", time.Now().Add(2*time.Second))
+		var wg sync.WaitGroup
+		wg.Go(func() {
+			_, f := c.Send(request(t, status.WithCall(t.Context(), old), http.MethodGet, page), upstream.Want{Class: "GET /items"})
+			wantFailure(t, f, status.Timeout)
+		})
+		synctest.Wait()
+		if _, f, _, took := ask(t, c); f != nil || took != 7*time.Second {
+			t.Errorf("%v after %s", f, took)
+		}
+		wg.Wait()
 	})
 }
 

@@ -20,6 +20,9 @@ func (c *Client) Send(req *http.Request, w Want) (*Exchange, *status.Failure) {
 	if f != nil {
 		return nil, f
 	}
+	if s.budget(); !time.Now().Before(s.until) { // earlier requests of the call used it up
+		return nil, s.describe(status.Fail(status.Timeout), 0)
+	}
 	if s.share != "" && !s.unnamed() {
 		return c.flights.do(req.Context(), s.identity+"\n"+s.share, s)
 	}
@@ -40,6 +43,8 @@ type sending struct {
 	refreshed bool
 	called    status.APICall
 	past      []setback
+	until     time.Time // the end of the call's budget for this source
+	late      bool      // earlier requests of the call used some of it
 }
 
 // setback is an attempt that failed and was followed by another.
@@ -102,6 +107,13 @@ func (c *Client) prepare(req *http.Request, w Want) (*sending, *status.Failure) 
 	return s, nil
 }
 
+// budget sets the time by which the call must be done with this source.
+func (s *sending) budget() {
+	whole := time.Now().Add(s.c.opts.Retry.Budget)
+	s.until = status.CallFrom(s.caller).Until(s.c.opts.Source, whole)
+	s.late = s.until.Before(whole)
+}
+
 var okOnly = []int{http.StatusOK}
 
 func method(req *http.Request) string {
@@ -153,7 +165,7 @@ func (s *sending) run(ctx context.Context) (x *Exchange, f *status.Failure) {
 // try makes attempts until one decides. used tells that it gave up although the
 // failure is of a kind that is retried.
 func (s *sending) try(outer context.Context, p pass) (out outcome, used bool) {
-	ctx, cancel := context.WithTimeout(outer, s.c.opts.Retry.Budget)
+	ctx, cancel := context.WithDeadline(outer, s.until)
 	defer cancel()
 	limit := s.c.opts.Retry.MaxAttempts
 	if p != nil { // one request finds out whether the source works again
@@ -178,7 +190,9 @@ func (s *sending) try(outer context.Context, p pass) (out outcome, used bool) {
 		}
 		wait, ok := s.pause(ctx, out, n, limit)
 		if !ok {
-			return out, true
+			// A request that had only what others left of the budget tried too little
+			// to say that the source does not work.
+			return out, n >= limit || !s.late || out.f.RetryAfter() > 0
 		}
 		s.past = append(s.past, setback{out.f.Reason(), n, s.c.opts.Now()})
 		s.tell(out, n, limit, wait)
@@ -228,8 +242,11 @@ func (s *sending) attempt(ctx context.Context, n int) outcome {
 	if f == nil && a.x.Location != "" {
 		kept = nil // another address answered, which was not asked "changed?"
 	}
+	if f == nil && a.x.Status == http.StatusNotModified && kept != nil && !kept.sameAs(a.x) {
+		kept = nil // it confirms an answer that we do not have
+	}
 	if f == nil && a.x.Status == http.StatusNotModified && kept == nil && s.read {
-		// GH-54: nobody asked "changed?"; a 304 body is never read as an answer.
+		// GH-54: nobody asked "changed?", or of something else; a 304 body is never read as an answer.
 		status.CallFrom(s.caller).Attempted()
 		s.req.Header.Set("Cache-Control", "no-cache")
 		a, f = s.once(ctx, nil, n)

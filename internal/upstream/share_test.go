@@ -27,19 +27,60 @@ func TestRepeatedReadCostsA304(t *testing.T) {
 		"date": {"Last-Modified", "Mon, 02 Jan 2006 15:04:05 GMT", "If-Modified-Since"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := script(answer(200, `{"a":1}`, tc.header, tc.value, "X-Old", "1", "Age", "900"), answer(304, "", "X-New", "2", "Content-Type", ""))
+			w := script(answer(200, `{"a":1}`, tc.header, tc.value, "X-Total", "1", "X-OAuth-Scopes", "repo", "Age", "900"), answer(304, "", "X-New", "2", "Content-Type", ""))
 			c := client(t, w)
 			if x, f := get(t, c); f != nil || x.Cached {
 				t.Fatalf("%v", f)
 			}
 			x, f := get(t, c)
-			if f != nil || !x.Cached || x.Status != 200 || string(x.Body) != `{"a":1}` || x.Header.Get("X-Old")+x.Header.Get("X-New") != "12" || x.Header.Get("Age") != "" {
+			if f != nil || !x.Cached || x.Status != 200 || string(x.Body) != `{"a":1}` || x.Header.Get("X-Total")+x.Header.Get("X-New") != "12" || x.Header.Get("Age") != "" {
 				t.Fatalf("%+v %v", x, f)
 			}
 			if got := w.requests(); got[0].Header.Get(tc.condition) != "" || got[1].Header.Get(tc.condition) != tc.value {
 				t.Errorf("conditions %q %q", got[0].Header.Get(tc.condition), got[1].Header.Get(tc.condition))
 			}
 		})
+	}
+}
+
+// TestA304ProvesNothingByStoredHeaders: scopes, quota, visibility and account were
+// said of the first delivery; that of the 304 says its own or nothing.
+func TestA304ProvesNothingByStoredHeaders(t *testing.T) {
+	personal := []string{"X-OAuth-Scopes", "X-Accepted-OAuth-Scopes", "X-RateLimit-Limit", "X-GitHub-SSO", "X-AUSERNAME", "X-Seraph-LoginReason", "Set-Cookie", "X-GitHub-Request-Id", "X-Whatever"}
+	headers := []string{"Etag", `"1"`, "Link", `<https://api.example.com/v3/items?page=2>; rel="next"`}
+	for _, name := range personal {
+		headers = append(headers, name, "of the first")
+	}
+	c := client(t, script(answer(200, `{"a":1,"incomplete_results":true}`, headers...), answer(304, "", "X-RateLimit-Limit", "60")))
+	_, _ = get(t, c)
+	x, f := get(t, c)
+	if f != nil || !x.Cached || x.Header.Get("Link") == "" || x.Header.Get("Content-Type") != "application/json" || len(x.Markers) != 1 {
+		t.Fatalf("%+v %v", x, f)
+	}
+	for _, name := range personal {
+		if x.Header.Get(name) == "of the first" {
+			t.Errorf("%s is that of the stored answer", name)
+		}
+	}
+	if x.Header.Get("X-RateLimit-Limit") != "60" {
+		t.Error("a header of the 304 is gone")
+	}
+}
+
+// TestA304OfAnotherEntityIsAskedAgain without the condition.
+func TestA304OfAnotherEntityIsAskedAgain(t *testing.T) {
+	w := script(answer(200, `{"a":1}`, "Etag", `"1"`), answer(304, "", "Etag", `"2"`), answer(200, `{"a":2}`, "Etag", `"2"`))
+	c := client(t, w)
+	_, _ = get(t, c)
+	x, f := get(t, c)
+	got := w.requests()
+	if f != nil || x.Cached || string(x.Body) != `{"a":2}` || len(got) != 3 || got[2].Header.Get("If-None-Match") != "" {
+		t.Fatalf("%+v %v", x, f)
+	}
+	weak := client(t, script(answer(200, `{"a":1}`, "Etag", `"1"`), answer(304, "", "Etag", `W/"1"`)))
+	_, _ = get(t, weak)
+	if x, f := get(t, weak); f != nil || !x.Cached {
+		t.Errorf("the weak form of the same validator: %+v %v", x, f)
 	}
 }
 
@@ -180,6 +221,36 @@ func TestIdenticalReadsShareAFlight(t *testing.T) {
 		wg.Wait()
 		if got := len(w.requests()); got != 7 {
 			t.Errorf("%d requests, want 7", got)
+		}
+	})
+}
+
+// TestAFlightIsNotSharedBetweenIdentities: what one credential may see is no
+// answer for another.
+func TestAFlightIsNotSharedBetweenIdentities(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var current atomic.Value
+		current.Store("first")
+		w := script(func(req *http.Request) (*http.Response, error) {
+			time.Sleep(time.Second)
+			return answer(200, `{"for":"`+req.Header.Get("Authorization")+`"}`)(req)
+		})
+		c := client(t, w, func(o *upstream.Options) {
+			o.Credential = upstream.BearerToken(func(context.Context) (string, *status.Failure) { s, _ := current.Load().(string); return s, nil })
+		})
+		var wg sync.WaitGroup
+		for _, secret := range []string{"first", "second", "first"} {
+			current.Store(secret)
+			wg.Go(func() {
+				if x, f := get(t, c); f != nil || string(x.Body) != `{"for":"Bearer `+secret+`"}` {
+					t.Errorf("%s got %s, %v", secret, x.Body, f)
+				}
+			})
+			synctest.Wait()
+		}
+		wg.Wait()
+		if got := len(w.requests()); got != 2 {
+			t.Errorf("%d requests, want one for each identity", got)
 		}
 	})
 }

@@ -3,6 +3,7 @@ package upstream
 import (
 	"container/list"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -33,6 +34,7 @@ type stored struct {
 	status   int
 	header   http.Header
 	body     []byte
+	markers  []string
 }
 
 func newStore(bytes, entries int) *store {
@@ -102,20 +104,33 @@ func (s *stored) condition(h http.Header) {
 	h.Set("If-Modified-Since", s.modified)
 }
 
-// confirmed is the stored answer with the headers of the 304 that confirmed it
-// over its own. What was said of the old delivery, its age, is not kept.
+// sameAs reports whether a 304 speaks of the stored answer: it may leave its
+// validator out, but not name another.
+func (s *stored) sameAs(by *Exchange) bool {
+	etag := by.Header.Get("Etag")
+	return etag == "" || s.etag == "" || strings.TrimPrefix(etag, "W/") == strings.TrimPrefix(s.etag, "W/")
+}
+
+// representation lists the headers that describe the content itself, paging
+// included. All others were said of one delivery to one credential: its scopes,
+// quota, visibility, account and age must not be taken from an older one.
+var representation = []string{
+	"Content-Type", "Content-Language", "Content-Disposition", "Etag", "Last-Modified", "Link",
+	"X-Total-Count", "X-Total", "X-Total-Pages", "X-Page", "X-Per-Page", "X-Next-Page", "X-Prev-Page", "X-Hasmore",
+}
+
+// confirmed is the stored answer as the 304 confirmed it: what the content is
+// comes from the store, what was said of this delivery from the 304.
 func (s *stored) confirmed(by *Exchange) *Exchange {
 	x := *by
-	x.Status, x.Body, x.Cached = s.status, s.body, true
-	x.Header = s.header.Clone()
-	for _, name := range []string{"Age", "Warning", "Date"} {
-		x.Header.Del(name)
+	x.Status, x.Body, x.Cached, x.Markers = s.status, s.body, true, s.markers
+	x.Header = by.Header.Clone()
+	for _, name := range []string{"Content-Length", "Content-Type", "Content-Encoding"} {
+		x.Header.Del(name) // of a body that a 304 does not have
 	}
-	for name, values := range by.Header {
-		switch name {
-		case "Content-Length", "Content-Type", "Content-Encoding":
-		default:
-			x.Header[name] = values
+	for _, name := range representation {
+		if values := s.header.Values(name); len(values) > 0 && x.Header.Get(name) == "" {
+			x.Header[name] = slices.Clone(values)
 		}
 	}
 	return &x
@@ -151,7 +166,7 @@ func (s *sending) keep(x *Exchange) {
 		s.c.store.forget(key)
 		return
 	}
-	s.c.store.put(&stored{key: key, etag: etag, modified: modified, status: x.Status, header: x.Header, body: x.Body})
+	s.c.store.put(&stored{key: key, etag: etag, modified: modified, status: x.Status, header: x.Header, body: x.Body, markers: x.Markers})
 }
 
 // rateSeconds reads a number of seconds, 0 if there is none.

@@ -34,7 +34,7 @@ type Credential interface {
 // configuration documents: 3 attempts, 20 s, 10 s, 60 s.
 type Retry struct {
 	MaxAttempts int
-	Budget      time.Duration // of a call, waiting included
+	Budget      time.Duration // of all requests that one tool call makes to the source, waiting included
 	Timeout     time.Duration // of one attempt, body included
 	Cooldown    time.Duration // of an open circuit
 }
@@ -97,7 +97,12 @@ type Exchange struct {
 	Attempts int
 	Cached   bool   // the provider confirmed what was read before (304)
 	Location string // path of the final address if a redirect on the same host was followed
-	Want     Want
+	// Markers names the keys of the outermost object that say, with more than null,
+	// false or nothing, that the answer is not whole: truncated, warnings,
+	// incomplete_results and the like, in lower case. What they mean is the
+	// connector's to know; an error in the answer never gets this far.
+	Markers []string
+	Want    Want
 }
 
 // Proof names the exchange as the proof of a check.
