@@ -132,13 +132,14 @@ func behind(docs []leaf, after string) []leaf {
 }
 
 // cursorAfter goes on behind a path; the letter keeps it from being empty.
-func cursorAfter(p string) string { return "p" + p }
+func cursorAfter(p string) string { return "p" + shownName(p) }
 
 func afterOf(cursor string) (string, bool) {
 	if cursor == "" {
 		return "", true
 	}
-	return strings.CutPrefix(cursor, "p")
+	after, ok := strings.CutPrefix(cursor, "p")
+	return rawName(after), ok
 }
 
 func (d *documents) failed(f status.Failure) status.Result[connectors.Page] {
