@@ -157,6 +157,9 @@ func (v *visit) place(s scope, commit string) (scope, *status.Failure) {
 	if err != nil || !filepath.IsLocal(rel) || inGitDir(filepath.ToSlash(rel)) {
 		return s, outside(s.prefix)
 	}
+	if failure := special(s.prefix, real); failure != nil {
+		return s, failure
+	}
 	if s.prefix = filepath.ToSlash(rel); s.prefix == "." {
 		s.prefix = ""
 	}
@@ -259,6 +262,9 @@ func (c *checkout) onDisk(p string) (*diskFile, *status.Failure) {
 	if err != nil || !filepath.IsLocal(rel) || inGitDir(filepath.ToSlash(rel)) {
 		return nil, outside(p)
 	}
+	if failure := special(p, real); failure != nil {
+		return nil, failure
+	}
 	root, err := os.OpenRoot(c.top)
 	if err != nil {
 		return nil, diskFailure(p, err)
@@ -275,10 +281,25 @@ func (c *checkout) onDisk(p string) (*diskFile, *status.Failure) {
 	}
 	if !info.Mode().IsRegular() && !info.IsDir() {
 		f.Close()
-		failure := status.Fail(status.OperationUnsupported, status.Feature.Is("reading what is neither a file nor a directory"), pathFact(p), status.WasCalled)
-		return nil, &failure
+		return nil, wrongKind(p)
 	}
 	return &diskFile{f, info, filepath.ToSlash(rel)}, nil
+}
+
+// special refuses pipes, devices and sockets before they are opened: opening a
+// device does something, and a socket cannot be opened at all.
+func special(p, real string) *status.Failure {
+	info, err := os.Stat(real)
+	if err != nil || info.Mode().IsRegular() || info.IsDir() {
+		return nil // what is wrong comes out when it is opened
+	}
+	return wrongKind(p)
+}
+
+func wrongKind(p string) *status.Failure {
+	f := status.Fail(status.WrongKind, status.WasCalled, status.Reference.Is(shownName(p)), status.Part.Is("a pipe, a device or a socket"), pathFact(p),
+		status.Remedy.Is("Give the path of a file or directory."))
+	return &f
 }
 
 // diskFailure is why a file could not be read; nil if it is not there.
