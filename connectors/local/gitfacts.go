@@ -186,7 +186,7 @@ func (c *checkout) readConfig(ctx context.Context, f *facts) *status.Failure {
 	// A bare clone has no refspec and all branches.
 	f.singleBranch = fetches > 0 && !whole
 	if f.name == "" {
-		f.name = filepath.Base(c.top)
+		f.name = shownName(filepath.Base(c.top))
 	}
 	return nil
 }

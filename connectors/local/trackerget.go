@@ -31,13 +31,13 @@ func (t *fileTracker) Get(ctx context.Context, q connectors.IssueGet) status.Res
 	}
 	defer l.close()
 	if bare(name) && !t.named(ctx, q.Ref.Project, all) {
-		return strange[connectors.Issue](t, q.Ref.Project, t.proof(l, all))
+		return strange[connectors.Issue](ctx, t, q.Ref.Project, t.proof(l, all))
 	}
 	hits := meant(all.records, name)
 	switch {
 	case len(hits) == 0 || hits[0].gone:
 		// A record that says of itself that it was deleted proves it as well.
-		return status.Absent[connectors.Issue](t.source, t.proof(l, all), status.Reference.Is(name), status.Container.Is(t.container()))
+		return status.Absent[connectors.Issue](t.source, t.proof(l, all), status.Reference.Is(name), status.Container.Is(l.container()))
 	case len(hits) > 1:
 		return t.failed(status.Fail(status.AmbiguousTarget, status.WasCalled, status.Reference.Is(name), status.Margin.Is(0), status.Among(files(t.source, hits)...)))
 	}

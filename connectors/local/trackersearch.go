@@ -33,7 +33,7 @@ func (t *fileTracker) Search(ctx context.Context, q connectors.IssueQuery) statu
 	defer l.close()
 	a := t.proof(l, all)
 	if !t.named(ctx, q.Project, all) {
-		return strange[connectors.Issue](t, q.Project, a)
+		return strange[connectors.Issue](ctx, t, q.Project, a)
 	}
 	needle := markup.NewNeedle(text)
 	var found []record
