@@ -29,6 +29,9 @@ func parseRef(argument, s string) (ref.Ref, *status.Failure) {
 func as(r ref.Ref, kinds ...ref.Kind) ref.Ref {
 	for _, k := range kinds {
 		if r.Kind == k {
+			if k == ref.File && r.Also == ref.Repository && r.URL() == "" {
+				r.Project = "" // it is that of the other reading
+			}
 			return r
 		}
 	}

@@ -66,7 +66,7 @@ func TestAChangeHasItsPartsAndSaysWhatACloneDoesNotKeep(t *testing.T) {
 	for _, f := range c.Files {
 		got += fmt.Sprintf("%s %s<%s +%d -%d %t;", f.Status, f.Path, f.Previous, f.Additions, f.Deletions, f.Binary)
 	}
-	want := "modified b.bin< +0 -0 true;removed gone.txt< +0 -1 false;renamed name with tab.txt<a.txt +0 -0 false;added new.txt< +2 -0 false;"
+	want := "modified b.bin< +0 -0 true;removed gone.txt< +0 -1 false;renamed name with%09tab.txt<a.txt +0 -0 false;added new.txt< +2 -0 false;"
 	if got != want || c.FileCount != 4 || c.Additions != 2 || c.Deletions != 1 || !strings.Contains(c.Diff, "+2\n") {
 		t.Errorf("files: %s\nwant: %s\n%d +%d -%d\n%s", got, want, c.FileCount, c.Additions, c.Deletions, c.Diff)
 	}

@@ -19,8 +19,20 @@ func newDocs(t *tree) *documents { return &documents{t} }
 
 var _ connectors.Docs = (*documents)(nil)
 
-// container is the name under which the tree as a whole is known.
-func (t *tree) container() string { return lastPart(t.root) }
+// container is the one name under which all that the source holds is known, and
+// by which an allow-list judges it, whatever its kind: that of the repository, as
+// owner/name of its remote, else that of the directory.
+func (t *tree) container(ctx context.Context) string {
+	return first(t.remote(ctx), shownName(lastPart(t.root)))
+}
+
+// container is that of the tree, asked for once.
+func (l *look) container() string {
+	if l.name == "" {
+		l.name = l.tree.container(l.ctx)
+	}
+	return l.name
+}
 
 // Search walks the tree and reads every document. It is empty only if all of
 // them were read to their ends.
@@ -132,13 +144,14 @@ func behind(docs []leaf, after string) []leaf {
 }
 
 // cursorAfter goes on behind a path; the letter keeps it from being empty.
-func cursorAfter(p string) string { return "p" + p }
+func cursorAfter(p string) string { return "p" + shownName(p) }
 
 func afterOf(cursor string) (string, bool) {
 	if cursor == "" {
 		return "", true
 	}
-	return strings.CutPrefix(cursor, "p")
+	after, ok := strings.CutPrefix(cursor, "p")
+	return rawName(after), ok
 }
 
 func (d *documents) failed(f status.Failure) status.Result[connectors.Page] {

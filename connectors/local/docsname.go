@@ -29,7 +29,10 @@ func (d *documents) byName(l *look, name string, q connectors.PageGet) status.Re
 		a := l.audit(found, ".")
 		a.Examined(len(found.docs))
 		l.finish(a)
-		return status.Absent[connectors.Page](d.source, a, status.Reference.Is(name), status.Container.Is(l.container()),
+		if blurred(name) {
+			return d.failed(unwritable().With(status.Reference.Is(shownName(name)), status.Container.Is(l.container())))
+		}
+		return status.Absent[connectors.Page](d.source, a, status.Reference.Is(shownName(name)), status.Container.Is(l.container()),
 			status.Among(l.candidates(similar(found.docs, name))...))
 	case 1:
 		p, failure, there := l.locate(hits[0].path)
@@ -41,7 +44,7 @@ func (d *documents) byName(l *look, name string, q connectors.PageGet) status.Re
 		}
 		return d.document(l, p, q.Section)
 	default:
-		return d.failed(status.Fail(status.AmbiguousTarget, status.WasCalled, status.Reference.Is(name), status.Margin.Is(0),
+		return d.failed(status.Fail(status.AmbiguousTarget, status.WasCalled, status.Reference.Is(shownName(name)), status.Margin.Is(0),
 			status.Total.Is(len(hits)), status.Among(l.candidates(hits)...)))
 	}
 }

@@ -36,7 +36,7 @@ func (l *look) whole(e leaf) connectors.Page {
 
 // item is what every answer says about a document. Its path is its reference.
 func (l *look) item(e leaf) connectors.Page {
-	name := markup.Line(e.path, maxName)
+	name := shownName(e.path)
 	format := e.other
 	if format == "" {
 		format = e.format.String()
@@ -59,12 +59,12 @@ func (l *look) spaceOf(p string) string {
 	if !below {
 		return l.container()
 	}
-	return markup.Line(top, maxName)
+	return shownName(top)
 }
 
 func parentOf(p string) string {
 	if dir := path.Dir(p); dir != "." {
-		return markup.Line(dir, maxName)
+		return shownName(dir)
 	}
 	return ""
 }

@@ -53,6 +53,9 @@ func (l *look) inner(name string) (string, *status.Failure) {
 		slashed = rel
 	}
 	slashed = path.Clean(slashed)
+	if raw := rawName(slashed); raw != slashed && (l.has(raw) || !l.has(slashed)) {
+		slashed = path.Clean(raw)
+	}
 	if strings.HasPrefix(slashed, "/") || slashed != "." && !filepath.IsLocal(filepath.FromSlash(slashed)) {
 		return "", outside(name)
 	}
@@ -71,13 +74,13 @@ func (l *look) exactly(name string) (place, *status.Failure, bool) {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR), errors.Is(err, syscall.ENAMETOOLONG), errors.Is(err, syscall.EINVAL):
 		return place{}, nil, false
 	case errors.Is(err, fs.ErrPermission):
-		f := skipUnreadable.failure().With(status.Path.Is(name))
+		f := skipUnreadable.failure().With(pathFact(name))
 		return place{}, &f, false
 	}
 	// The system refuses a symbolic link that is absolute or leads out. LD-05.
 	target, err := filepath.EvalSymlinks(l.disk(name))
 	if err != nil {
-		f := skipOf(err).failure().With(status.Path.Is(name))
+		f := skipOf(err).failure().With(pathFact(name))
 		return place{}, &f, false
 	}
 	real, inside := l.within(target)
@@ -86,7 +89,7 @@ func (l *look) exactly(name string) (place, *status.Failure, bool) {
 	}
 	info, err = l.vol.Stat(real)
 	if err != nil {
-		f := skipOf(err).failure().With(status.Path.Is(name))
+		f := skipOf(err).failure().With(pathFact(name))
 		return place{}, &f, false
 	}
 	return place{name, real, info}, nil, true
@@ -115,7 +118,7 @@ func (l *look) alike(asked, clean string) (place, *status.Failure, bool) {
 		names, err := l.namesLike(at, part)
 		switch {
 		case err != nil && errors.Is(err, fs.ErrPermission):
-			f := skipUnreadable.failure().With(status.Path.Is(at))
+			f := skipUnreadable.failure().With(pathFact(at))
 			return place{}, &f, false
 		case err != nil || len(names) == 0:
 			return place{}, nil, false
@@ -130,10 +133,10 @@ func (l *look) alike(asked, clean string) (place, *status.Failure, bool) {
 
 // namesLike lists the names in a directory that are the same when folded.
 func (l *look) namesLike(dir, name string) ([]string, error) {
-	wanted := markup.Fold(name)
+	wanted := markup.Fold(seenName(name))
 	var names []string
 	err := l.readDir(dir, func(e fs.DirEntry) {
-		if markup.Fold(e.Name()) == wanted || markup.Fold(markup.Line(e.Name(), maxName)) == wanted {
+		if markup.Fold(seenName(e.Name())) == wanted {
 			names = append(names, e.Name())
 		}
 	})
@@ -145,7 +148,7 @@ func (l *look) namesLike(dir, name string) ([]string, error) {
 func (l *look) offer(dir string, names []string) []status.Candidate {
 	var out []status.Candidate
 	for _, n := range names {
-		out = append(out, status.Candidate{Ref: path.Join(dir, n), Source: l.source})
+		out = append(out, status.Candidate{Ref: shownName(path.Join(dir, n)), Source: l.source})
 	}
 	return out
 }
@@ -208,7 +211,7 @@ func (d *documents) directoryOf(l *look, name string) (string, *status.Result[co
 	case !p.info.IsDir():
 		return refuse(status.Fail(status.WrongKind, status.Reference.Is(name), status.Part.Is("a single document")))
 	case l.leftOut(p.real, path.Base(p.real)) == skipIgnored:
-		return refuse(skipIgnored.failure().With(status.Path.Is(p.path)))
+		return refuse(skipIgnored.failure().With(pathFact(p.path)))
 	}
 	return p.real, nil
 }
@@ -225,9 +228,12 @@ func (d *documents) nothing(l *look, name, below string) status.Result[connector
 	if err != nil {
 		return d.failed(skipOf(err).failure())
 	}
+	if blurred(name) {
+		return d.failed(unwritable().With(status.Reference.Is(shownName(name)), status.Container.Is(l.container())))
+	}
 	slices.Sort(folders)
 	a.Hold(status.Proof{Request: "read directory " + below, At: l.now()}, status.Transport, status.Identity, status.Scope)
-	return status.Absent[connectors.Page](d.source, a, status.Reference.Is(name), status.Container.Is(l.container()),
+	return status.Absent[connectors.Page](d.source, a, status.Reference.Is(shownName(name)), status.Container.Is(l.container()),
 		status.Among(l.offer(below, folders)...))
 }
 

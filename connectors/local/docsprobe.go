@@ -84,11 +84,10 @@ func (d *documents) holds(space string) bool {
 // calls reports whether a container is a name of the tree as a whole.
 func (t *tree) calls(ctx context.Context, container string) bool {
 	fold := markup.Fold(container)
-	for _, name := range []string{t.container(), t.source, t.project} {
+	for _, name := range []string{lastPart(t.root), t.source, t.project} {
 		if name != "" && fold == markup.Fold(name) {
 			return true
 		}
 	}
-	remote := t.remote(ctx)
-	return remote != "" && fold == markup.Fold(remote)
+	return fold == markup.Fold(t.container(ctx))
 }

@@ -64,16 +64,16 @@ func nameOf(r ref.Ref) string {
 // directory offers the documents of a directory that was named instead of one.
 func (d *documents) directory(l *look, p place) status.Result[connectors.Page] {
 	if l.leftOut(p.real, path.Base(p.real)) == skipIgnored {
-		return d.failed(skipIgnored.failure().With(status.Path.Is(p.path)))
+		return d.failed(skipIgnored.failure().With(pathFact(p.path)))
 	}
 	found := l.walk(p.real)
 	if found.failed != nil {
 		return d.failed(*found.failed)
 	}
 	if len(found.docs) == 0 {
-		return d.failed(status.Fail(status.WrongKind, status.Reference.Is(p.path), status.Part.Is("a directory")))
+		return d.failed(status.Fail(status.WrongKind, status.Reference.Is(shownName(p.path)), status.Part.Is("a directory")))
 	}
-	return d.failed(status.Fail(status.AmbiguousTarget, status.WasCalled, status.Reference.Is(p.path),
+	return d.failed(status.Fail(status.AmbiguousTarget, status.WasCalled, status.Reference.Is(shownName(p.path)),
 		status.Margin.Is(0), status.Total.Is(len(found.docs)), status.Among(l.candidates(found.docs)...)))
 }
 
@@ -84,7 +84,7 @@ func (l *look) candidates(docs []leaf) []status.Candidate {
 		if len(out) == 20 {
 			break
 		}
-		out = append(out, status.Candidate{Ref: e.path, Title: fileTitle(e.path), Source: l.source})
+		out = append(out, status.Candidate{Ref: shownName(e.path), Title: fileTitle(e.path), Source: l.source})
 	}
 	return out
 }
@@ -96,10 +96,10 @@ func (d *documents) document(l *look, p place, section string) status.Result[con
 		e, ok = kindOf(p.real)
 	}
 	e.path, e.real = p.path, p.real
-	at := status.Path.Is(p.path)
+	at := pathFact(p.path)
 	switch {
 	case !ok || !p.info.Mode().IsRegular():
-		return d.failed(status.Fail(status.WrongKind, status.Reference.Is(p.path), status.Part.Is("a file of the repository")))
+		return d.failed(status.Fail(status.WrongKind, status.Reference.Is(shownName(p.path)), status.Part.Is("a file of the repository")))
 	case l.rules.excludes(p.real):
 		return d.failed(skipIgnored.failure().With(at))
 	case e.other != "":

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"time"
 
@@ -115,6 +116,10 @@ func (g *git) run(ctx context.Context, c command) output {
 	messages := &bounded{limit: maxMessages}
 	cmd.Stderr = messages
 	ownGroup(cmd)
+	// The system ends git when the thread that started it ends (see ownGroup), so
+	// that thread must be nobody else's until git has ended.
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
 	pipe, err := cmd.StdoutPipe()
 	if err != nil {
 		return broken(failedStart())

@@ -125,6 +125,9 @@ func (c *checkout) readLayout(ctx context.Context, f *facts) *status.Failure {
 	if !filepath.IsAbs(f.commonDir) {
 		f.commonDir = filepath.Join(c.top, f.commonDir)
 	}
+	if failure := c.ownRepository(ctx, f); failure != nil {
+		return failure
+	}
 	f.bare, f.shallow = lines[2] == "true", lines[3] == "true"
 	if f.bare {
 		if !samePlace(f.gitDir, c.top) && !samePlace(f.gitDir, filepath.Join(c.top, ".git")) {
@@ -183,7 +186,7 @@ func (c *checkout) readConfig(ctx context.Context, f *facts) *status.Failure {
 	// A bare clone has no refspec and all branches.
 	f.singleBranch = fetches > 0 && !whole
 	if f.name == "" {
-		f.name = filepath.Base(c.top)
+		f.name = shownName(filepath.Base(c.top))
 	}
 	return nil
 }

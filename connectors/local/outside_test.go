@@ -83,7 +83,11 @@ func TestLD17_APipeIsNeverWaitedFor(t *testing.T) {
 	s := l.source(o)
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
-	ask[connectors.File](ctx, s, "repo_read_file", arguments{"path": "pipe"}).is(status.AccessFailure, status.CapabilityUnavailable, "operation_unsupported", 0)
+	ask[connectors.File](ctx, s, "repo_read_file", arguments{"path": "pipe"}).is(status.AccessFailure, status.ReferenceUnresolved, "wrong_kind", 0)
+	ask[connectors.Entry](ctx, s, "repo_list", arguments{"path": "pipe"}).is(status.AccessFailure, status.ReferenceUnresolved, "wrong_kind", 0)
+	ask[connectors.CodeHit](ctx, s, "repo_search_code", arguments{"query": "x", "path": "pipe"}).is(status.AccessFailure, status.ReferenceUnresolved, "wrong_kind", 0)
+	ask[connectors.Commit](ctx, s, "repo_history", arguments{"path": "pipe"}).is(status.AccessFailure, status.ReferenceUnresolved, "wrong_kind", 0)
+	ask[connectors.Page](ctx, s, "docs_list", arguments{"parent": "pipe"}).is(status.AccessFailure, status.ReferenceUnresolved, "wrong_kind", 0)
 	ask[connectors.Page](ctx, s, "docs_read", arguments{"ref": "pipe.md"}).is(status.AccessFailure, status.ReferenceUnresolved, "wrong_kind", 0)
 	ask[connectors.Page](ctx, s, "docs_search", arguments{"query": "nowhere"}).is(status.Empty, status.None, "", 0)
 }

@@ -281,7 +281,7 @@ func parseChanges(f []string) []connectors.FileChange {
 		}
 	}
 	for i := range all {
-		all[i].Path, all[i].Previous = markup.Line(all[i].Path, maxPath), markup.Line(all[i].Previous, maxPath)
+		all[i].Path, all[i].Previous = shownName(all[i].Path), shownName(all[i].Previous)
 	}
 	return all
 }

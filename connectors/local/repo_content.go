@@ -53,7 +53,7 @@ func (c *contents) next() (string, io.Reader, *status.Failure) {
 
 // goneMeanwhile is a file that was there when it was listed.
 func goneMeanwhile(name string) *status.Failure {
-	f := changedMeanwhile().With(status.Path.Is(name))
+	f := changedMeanwhile().With(pathFact(name))
 	return &f
 }
 
@@ -143,7 +143,7 @@ func (b *batch) object(name string) (io.Reader, *status.Failure) {
 	}
 	f := strings.Fields(head)
 	if len(f) != 3 || f[1] != "blob" {
-		failure := b.missing().With(status.Path.Is(name))
+		failure := b.missing().With(pathFact(name))
 		return nil, &failure
 	}
 	size, err := strconv.ParseInt(f[2], 10, 64)

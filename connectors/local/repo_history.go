@@ -205,7 +205,10 @@ func (h *history) unknownPath(stretches []stretch) (status.Result[connectors.Com
 		return none, true
 	}
 	f, failure := h.onDisk(h.path)
-	if failure == nil && f != nil { // it is on the disk, and in no commit
+	switch {
+	case failure != nil && failure.Code() != status.AccessDenied:
+		return status.Failed[connectors.Commit](h.source, *failure), false
+	case failure == nil && f != nil: // it is on the disk, and in no commit
 		f.Close()
 		return none, true
 	}

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/frank-mcp/frank/connectors"
-	"github.com/frank-mcp/frank/internal/markup"
 	"github.com/frank-mcp/frank/status"
 )
 
@@ -62,11 +61,11 @@ func (v *visit) listRefs(q connectors.RepoList, under []string) status.Result[co
 	doubt(a, out)
 	for _, line := range strings.Split(out.text(), "\n") {
 		f := strings.Split(line, "\x00")
-		if len(f) != 5 || f[3] != "" || f[0] <= q.Cursor {
+		if len(f) != 5 || f[3] != "" || f[0] <= rawName(q.Cursor) {
 			continue
 		}
 		if len(items) == q.Limit {
-			a.Next(items[len(items)-1].Path)
+			a.Next(shownName(items[len(items)-1].Path))
 			break
 		}
 		items = append(items, v.refEntry(f))
@@ -87,7 +86,7 @@ func (v *visit) refEntry(f []string) connectors.Entry {
 		name, kind = strings.TrimPrefix(f[0], "refs/tags/"), "tag"
 	}
 	e := connectors.Entry{
-		Origin: connectors.Origin{Source: v.source, Container: v.facts.name, Ref: markup.Line(name, maxRevision), UpdatedAt: unixTime(f[4])},
+		Origin: connectors.Origin{Source: v.source, Container: v.facts.name, Ref: shownName(name), UpdatedAt: unixTime(f[4])},
 		Type:   kind, SHA: first(f[2], f[1]), Path: f[0],
 		Default: f[0] == "refs/heads/"+v.facts.branch && v.facts.branch != "",
 	}
@@ -113,6 +112,7 @@ func (v *visit) listFiles(q connectors.RepoList) status.Result[connectors.Entry]
 	if failure != nil {
 		return fail(*failure)
 	}
+	q.Cursor = rawName(q.Cursor)
 	l := &listing{visit: v, q: q, scope: s, found: map[string]entry{}}
 	kind := ofWorkTree
 	if q.Revision != "" || v.facts.bare {
@@ -272,14 +272,15 @@ func (l *listing) page(a *status.Audit) []connectors.Entry {
 	}
 	slices.Sort(paths)
 	var items []connectors.Entry
+	last := ""
 	for _, p := range paths {
 		if len(items) == l.q.Limit {
-			a.Next(items[len(items)-1].Ref)
+			a.Next(shownName(last))
 			break
 		}
 		item, there := l.item(l.found[p])
 		if there {
-			items = append(items, item)
+			items, last = append(items, item), p
 		}
 	}
 	l.sizes(items)
@@ -288,9 +289,10 @@ func (l *listing) page(a *status.Audit) []connectors.Entry {
 
 // item is one entry; a tracked file that was deleted on the disk is not there.
 func (l *listing) item(e entry) (connectors.Entry, bool) {
+	shown := shownName(e.path)
 	item := connectors.Entry{
-		Origin: connectors.Origin{Source: l.source, Container: l.facts.name, Ref: e.path},
-		Type:   e.kind(), SHA: e.sha,
+		Origin: connectors.Origin{Source: l.source, Container: l.facts.name, Ref: shown},
+		Type:   e.kind(), Path: shown, SHA: e.sha,
 	}
 	if item.Type == "submodule" {
 		item.Target = e.sha
@@ -308,7 +310,7 @@ func (l *listing) item(e entry) (connectors.Entry, bool) {
 	case info.Mode()&os.ModeSymlink != 0:
 		item.Type = "symlink"
 		if target, err := os.Readlink(name); err == nil {
-			item.Target = markup.Line(target, 200)
+			item.Target = shownName(target)
 		}
 	case info.Mode().IsRegular():
 		item.SizeBytes = info.Size()

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/frank-mcp/frank/status"
@@ -15,7 +16,7 @@ import (
 // and the clone has all commits. LG-20.
 func missing[T any](v *visit, p, commit string) status.Result[T] {
 	fail := func(f status.Failure) status.Result[T] {
-		return status.Failed[T](v.source, f.With(status.Reference.Is(p), status.Path.Is(p), status.Container.Is(v.facts.name)))
+		return status.Failed[T](v.source, f.With(status.Reference.Is(shownName(p)), pathFact(p), status.Container.Is(v.facts.name)))
 	}
 	if inner, ok := v.inSubmodule(p); ok { // LG-09
 		if v.initialised(inner) {
@@ -31,16 +32,20 @@ func missing[T any](v *visit, p, commit string) status.Result[T] {
 		return fail(status.Fail(status.LowConfidence, status.Revision.Is(where.Title), status.Among(*where),
 			status.Fallback("read it at the revision that the candidate names")))
 	}
-	if gaps := v.facts.gaps(ofLookup); len(gaps) > 0 {
-		return fail(gaps[0])
-	}
-	similar, failure := v.similar(p, commit)
-	if failure != nil {
+	alike, similar, failure := v.similar(p, commit)
+	switch gaps := v.facts.gaps(ofLookup); {
+	case failure != nil:
 		return fail(*failure)
+	case len(alike) > 0:
+		return fail(lookalikes(v.candidates(alike, "a name that looks the same")))
+	case len(gaps) > 0:
+		return fail(gaps[0])
+	case blurred(p):
+		return fail(unwritable())
 	}
 	a := &status.Audit{}
 	a.Hold(status.Proof{Request: "git ls-files, git log --all", At: v.now()}, status.Transport, status.Identity, status.Scope)
-	return status.Absent[T](v.source, a, status.Reference.Is(p), status.Container.Is(v.facts.name),
+	return status.Absent[T](v.source, a, status.Reference.Is(shownName(p)), status.Container.Is(v.facts.name),
 		status.Among(v.candidates(similar, "a similar path")...))
 }
 
@@ -76,30 +81,61 @@ func (v *visit) everHad(p string) (*status.Candidate, *status.Failure) {
 	if e == nil && len(fields) > 1 && fields[1] != "" {
 		at, _, _ = strings.Cut(fields[1], " ")
 	}
-	return &status.Candidate{Ref: p, Title: at, Source: v.source}, nil
+	return &status.Candidate{Ref: shownName(p), Title: at, Source: v.source}, nil
 }
 
-// similar lists paths that differ by case only, or have the same last name.
-func (v *visit) similar(p, commit string) ([]string, *status.Failure) {
+// lookalikes offers what a reader takes for the name that was asked for.
+func lookalikes(cs []status.Candidate) status.Failure {
+	if len(cs) > 1 {
+		return status.Fail(status.AmbiguousTarget, status.WasCalled, status.Margin.Is(0), status.Among(cs...))
+	}
+	return status.Fail(status.LowConfidence, status.WasCalled, status.Among(cs...), status.Fallback("use the ref of the candidate"))
+}
+
+// unwritable says that a name with a replacement character proves no absence.
+func unwritable() status.Failure {
+	return status.Fail(status.AbsentOrHidden, status.WasCalled, status.Existence.Is(status.ExistenceUnknown),
+		status.Fallback("list the directory, and use the ref of the listing"))
+}
+
+// similar lists paths that a reader cannot tell from p, and those that differ by
+// case only or have the same last name.
+func (v *visit) similar(p, commit string) (alike, others []string, failure *status.Failure) {
 	args := []string{"ls-files", "-c", "-o", "--exclude-standard", "-z"}
 	if commit != "" {
 		args = []string{"ls-tree", "-r", "-z", "--name-only", "--full-tree", commit}
 	}
 	var same, named []string
 	base := path.Base(p)
+	depth := 1 + strings.Count(p, "/")
 	out := v.run(command{args: args, read: func(r io.Reader) error {
 		return eachRecord(r, func(name string) bool {
+			upTo := firstNames(name, depth)
 			switch {
+			case upTo != p && looksLike(upTo, p) && !slices.Contains(alike, upTo):
+				alike = append(alike, upTo)
 			case strings.EqualFold(name, p):
 				same = append(same, name)
 			case strings.EqualFold(path.Base(name), base) && len(named) < maxCandidates:
 				named = append(named, name)
 			}
-			return len(same) < maxCandidates
+			return len(same)+len(alike) < maxCandidates
 		})
 	}})
 	all := append(same, named...)
-	return all[:min(len(all), maxCandidates)], out.fault
+	return alike, all[:min(len(all), maxCandidates)], out.fault
+}
+
+// firstNames is a path up to its n-th name.
+func firstNames(p string, n int) string {
+	for i := range len(p) {
+		if p[i] == '/' {
+			if n--; n == 0 {
+				return p[:i]
+			}
+		}
+	}
+	return p
 }
 
 // boundary are the commits whose parents a shallow clone leaves out.

@@ -27,6 +27,23 @@ func (c *checkout) cleanPath(name string) (string, *status.Failure) {
 	if len(name) > maxPath || strings.ContainsRune(name, 0) || !utf8.ValidString(name) {
 		return "", unusable("path", "give a path inside the repository, in UTF-8")
 	}
+	p, failure := c.below(name)
+	if raw := rawName(p); failure == nil && raw != p && !c.onlyThere(p, raw) {
+		return c.below(raw)
+	}
+	return p, failure
+}
+
+// onlyThere reports whether the first of two names is on the disk and the other
+// is not: percent signs in a name may also be meant as they stand.
+func (c *checkout) onlyThere(p, other string) bool {
+	_, missing := os.Lstat(filepath.Join(c.top, filepath.FromSlash(other)))
+	_, err := os.Lstat(filepath.Join(c.top, filepath.FromSlash(p)))
+	return missing != nil && err == nil
+}
+
+// below is cleanPath of a name as the disk and Git have it.
+func (c *checkout) below(name string) (string, *status.Failure) {
 	slashed := filepath.ToSlash(name)
 	if filepath.IsAbs(name) {
 		rel, err := filepath.Rel(c.top, filepath.Clean(name))
@@ -51,7 +68,7 @@ func (c *checkout) cleanPath(name string) (string, *status.Failure) {
 func outside(name string) *status.Failure { return denied(name, "outside_root") }
 
 func denied(name, rule string) *status.Failure {
-	f := status.Fail(status.PolicyDenied, status.Path.Is(name), status.Rule.Is(rule))
+	f := status.Fail(status.PolicyDenied, pathFact(name), status.Rule.Is(rule))
 	return &f
 }
 
@@ -80,6 +97,8 @@ type scope struct {
 	asked  string
 	prefix string         // a directory or file; empty: everything
 	glob   *regexp.Regexp // nil: everything below prefix
+	// literal is the glob taken for a path: names may hold its characters too.
+	literal string
 }
 
 // newScope reads a path that may be a prefix or a glob.
@@ -96,6 +115,10 @@ func (c *checkout) newScope(name string) (scope, *status.Failure) {
 	if !ok {
 		return scope{}, unusable("path", "the glob has a [ without its ]")
 	}
+	literal, failure := c.cleanPath(name)
+	if failure != nil {
+		return scope{}, failure
+	}
 	prefix := ""
 	if strings.Contains(pattern, "/") {
 		fixed := pattern[:strings.IndexAny(pattern, "*?[")]
@@ -106,7 +129,7 @@ func (c *checkout) newScope(name string) (scope, *status.Failure) {
 		}
 		prefix = p
 	}
-	return scope{name, prefix, expr}, nil
+	return scope{name, prefix, expr, literal}, nil
 }
 
 // place replaces symbolic links in the prefix of a scope: git lists and searches
@@ -134,6 +157,9 @@ func (v *visit) place(s scope, commit string) (scope, *status.Failure) {
 	if err != nil || !filepath.IsLocal(rel) || inGitDir(filepath.ToSlash(rel)) {
 		return s, outside(s.prefix)
 	}
+	if failure := special(s.prefix, real); failure != nil {
+		return s, failure
+	}
 	if s.prefix = filepath.ToSlash(rel); s.prefix == "." {
 		s.prefix = ""
 	}
@@ -147,12 +173,18 @@ func (v *visit) notSkipped(s scope) *status.Failure {
 	if out.fault != nil || len(out.bytes) == 0 {
 		return out.fault
 	}
-	f := status.Fail(status.OperationUnsupported, status.Feature.Is("files that .gitignore excludes"), status.Path.Is(s.prefix), status.WasCalled)
+	f := status.Fail(status.OperationUnsupported, status.Feature.Is("files that .gitignore excludes"), pathFact(s.prefix), status.WasCalled)
 	return &f
 }
 
 // has reports whether a path below the prefix is in the scope.
-func (s scope) has(p string) bool { return s.glob == nil || s.glob.MatchString(p) }
+func (s scope) has(p string) bool {
+	if s.glob == nil || s.glob.MatchString(p) || p == s.literal || strings.HasPrefix(p, s.literal+"/") {
+		return true
+	}
+	shown := shownName(p)
+	return shown != p && s.glob.MatchString(shown)
+}
 
 // spec is the scope as last arguments of a command.
 func (s scope) spec() []string {
@@ -230,6 +262,9 @@ func (c *checkout) onDisk(p string) (*diskFile, *status.Failure) {
 	if err != nil || !filepath.IsLocal(rel) || inGitDir(filepath.ToSlash(rel)) {
 		return nil, outside(p)
 	}
+	if failure := special(p, real); failure != nil {
+		return nil, failure
+	}
 	root, err := os.OpenRoot(c.top)
 	if err != nil {
 		return nil, diskFailure(p, err)
@@ -246,10 +281,25 @@ func (c *checkout) onDisk(p string) (*diskFile, *status.Failure) {
 	}
 	if !info.Mode().IsRegular() && !info.IsDir() {
 		f.Close()
-		failure := status.Fail(status.OperationUnsupported, status.Feature.Is("reading what is neither a file nor a directory"), status.Path.Is(p), status.WasCalled)
-		return nil, &failure
+		return nil, wrongKind(p)
 	}
 	return &diskFile{f, info, filepath.ToSlash(rel)}, nil
+}
+
+// special refuses pipes, devices and sockets before they are opened: opening a
+// device does something, and a socket cannot be opened at all.
+func special(p, real string) *status.Failure {
+	info, err := os.Stat(real)
+	if err != nil || info.Mode().IsRegular() || info.IsDir() {
+		return nil // what is wrong comes out when it is opened
+	}
+	return wrongKind(p)
+}
+
+func wrongKind(p string) *status.Failure {
+	f := status.Fail(status.WrongKind, status.WasCalled, status.Reference.Is(shownName(p)), status.Part.Is("a pipe, a device or a socket"), pathFact(p),
+		status.Remedy.Is("Give the path of a file or directory."))
+	return &f
 }
 
 // diskFailure is why a file could not be read; nil if it is not there.
@@ -259,10 +309,10 @@ func diskFailure(p string, err error) *status.Failure {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR), errors.Is(err, syscall.ENAMETOOLONG):
 		return nil
 	case errors.Is(err, fs.ErrPermission):
-		f = status.Fail(status.PermissionDenied, status.Part.Is(p))
+		f = status.Fail(status.PermissionDenied, status.Part.Is(shownName(p)))
 	default: // LD-13
 		f = status.Fail(status.Contradictory, status.Retryable(true), status.Marker.Is("the file is listed but cannot be read"))
 	}
-	f = f.With(status.Path.Is(p))
+	f = f.With(pathFact(p))
 	return &f
 }

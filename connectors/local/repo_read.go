@@ -44,13 +44,13 @@ func (c *checkout) ReadFile(ctx context.Context, q connectors.FileGet) status.Re
 
 func (v *visit) file(q connectors.FileGet) connectors.File {
 	return connectors.File{
-		Origin: connectors.Origin{Source: v.source, Container: v.facts.name, Ref: refOf(q), Title: markup.Line(path.Base(q.Path), 200)},
-		Repo:   v.facts.name, Path: markup.Line(q.Path, maxPath), Revision: q.Revision,
+		Origin: connectors.Origin{Source: v.source, Container: v.facts.name, Ref: refOf(q), Title: lastName(q.Path)},
+		Repo:   v.facts.name, Path: shownName(q.Path), Revision: q.Revision,
 	}
 }
 
 func refOf(q connectors.FileGet) string {
-	p := markup.Line(q.Path, maxPath)
+	p := shownName(q.Path)
 	if q.StartLine == 0 {
 		return p
 	}
@@ -79,7 +79,7 @@ func (v *visit) readDisk(q connectors.FileGet) status.Result[connectors.File] {
 	case failure != nil:
 		return fail(*failure)
 	case f == nil && e != nil && e.skipped: // LG-08
-		return fail(incomplete(partSparse).With(status.Path.Is(q.Path), status.Fallback("call again with the revision HEAD")))
+		return fail(incomplete(partSparse).With(pathFact(q.Path), status.Fallback("call again with the revision HEAD")))
 	case f == nil:
 		return missing[connectors.File](v, q.Path, "")
 	}
@@ -88,7 +88,7 @@ func (v *visit) readDisk(q connectors.FileGet) status.Result[connectors.File] {
 	case f.info.IsDir():
 		return fail(v.isDirectory(q.Path, below))
 	case dataless(f.info): // LD-14: reading it would wait for a download
-		return fail(skipPlaceholder.failure().With(status.Path.Is(q.Path)))
+		return fail(skipPlaceholder.failure().With(pathFact(q.Path)))
 	}
 	if e == nil || f.real != q.Path {
 		if failure := v.notIgnored(f.real); failure != nil {
@@ -113,7 +113,7 @@ func (v *visit) notIgnored(p string) *status.Failure {
 	if out.fault != nil || len(out.bytes) > 0 {
 		return out.fault
 	}
-	f := status.Fail(status.OperationUnsupported, status.Feature.Is("files that .gitignore excludes"), status.Path.Is(p), status.WasCalled)
+	f := status.Fail(status.OperationUnsupported, status.Feature.Is("files that .gitignore excludes"), pathFact(p), status.WasCalled)
 	return &f
 }
 
@@ -147,20 +147,20 @@ func (v *visit) entryAt(out output, p string, parse func(string) (entry, bool)) 
 
 // isDirectory says that a path names a directory and what lies in it.
 func (v *visit) isDirectory(p string, below []string) status.Failure {
-	return status.Fail(status.AmbiguousTarget, status.Reference.Is(first(p, ".")), status.Path.Is(p), status.WasCalled,
+	return status.Fail(status.AmbiguousTarget, status.Reference.Is(first(shownName(p), ".")), pathFact(p), status.WasCalled,
 		status.Among(v.candidates(below, "")...), status.Fallback("list the directory with repo_list"))
 }
 
 func (v *visit) candidates(paths []string, title string) []status.Candidate {
 	var cs []status.Candidate
 	for _, p := range paths {
-		cs = append(cs, status.Candidate{Ref: p, Title: title, Source: v.source})
+		cs = append(cs, status.Candidate{Ref: shownName(p), Title: title, Source: v.source})
 	}
 	return cs
 }
 
 func submodule(p string) status.Failure { // LG-09
-	return status.Fail(status.ContentNotIncluded, status.Part.Is("the path is a submodule, a repository of its own"), status.Path.Is(p))
+	return status.Fail(status.ContentNotIncluded, status.Part.Is("the path is a submodule, a repository of its own"), pathFact(p))
 }
 
 // readCommit reads a file as it is in a commit.
@@ -296,7 +296,7 @@ func (v *visit) follow(commit, p string) (string, *entry, *status.Failure) {
 			return p, nil, failure
 		}
 	}
-	f := status.Fail(status.Contradictory, status.Marker.Is("symbolic links lead in a circle"), status.Path.Is(p))
+	f := status.Fail(status.Contradictory, status.Marker.Is("symbolic links lead in a circle"), pathFact(p))
 	return p, nil, &f
 }
 
@@ -307,11 +307,11 @@ func fill(item *connectors.File, q connectors.FileGet, r io.Reader, a *status.Au
 	switch {
 	case c.lfs >= 0: // LG-11
 		a.Unmade(status.Completeness, status.Fail(status.ContentNotIncluded,
-			status.Part.Is("this is a pointer; Git LFS keeps the content"), status.SizeBytes.Is(c.lfs), status.Path.Is(q.Path)))
+			status.Part.Is("this is a pointer; Git LFS keeps the content"), status.SizeBytes.Is(c.lfs), pathFact(q.Path)))
 		return nil
 	case c.text == nil && !c.empty: // LG-14
 		a.Unmade(status.Completeness, status.Fail(status.ContentNotIncluded,
-			status.Part.Is("the file is binary"), status.SizeBytes.Is(item.SizeBytes), status.Path.Is(q.Path)))
+			status.Part.Is("the file is binary"), status.SizeBytes.Is(item.SizeBytes), pathFact(q.Path)))
 		return nil
 	case c.empty:
 		return nil
@@ -340,7 +340,7 @@ func fill(item *connectors.File, q connectors.FileGet, r io.Reader, a *status.Au
 	})
 	stopped := errors.Is(err, errEnough)
 	if err != nil && !stopped {
-		f := status.Fail(status.TruncatedBody, status.Path.Is(q.Path))
+		f := status.Fail(status.TruncatedBody, pathFact(q.Path))
 		return &f
 	}
 	if !stopped {

@@ -38,18 +38,19 @@ func (v *visit) resolve(name string) (revision, *status.Failure) {
 	if failure := checkRevision(name, v.argument); failure != nil {
 		return revision{}, failure
 	}
-	r := revision{asked: name, full: name}
-	refs := v.run(command{args: []string{"for-each-ref", "--format=%(refname)", "refs/heads/" + name, "refs/tags/" + name}})
+	r := revision{asked: name, full: rawRevision(name)}
+	raw := r.full
+	refs := v.run(command{args: []string{"for-each-ref", "--format=%(refname)", "refs/heads/" + raw, "refs/tags/" + raw}})
 	if refs.fault != nil {
 		return revision{}, refs.fault
 	}
 	branch, tag := false, false
 	for _, full := range strings.Split(refs.text(), "\n") {
-		branch = branch || full == "refs/heads/"+name
-		tag = tag || full == "refs/tags/"+name
+		branch = branch || full == "refs/heads/"+raw
+		tag = tag || full == "refs/tags/"+raw
 	}
 	if branch && tag {
-		r.full, r.ambiguous = "refs/heads/"+name, true
+		r.full, r.ambiguous = "refs/heads/"+raw, true
 	}
 	out := v.run(command{answers: []int{1}, args: []string{"rev-parse", "--verify", "--quiet", "--end-of-options", r.full + "^{commit}"}})
 	if out.fault != nil {
@@ -65,6 +66,18 @@ func (v *visit) resolve(name string) (revision, *status.Failure) {
 		return r, nil
 	}
 	return revision{}, v.unknownRevision(name)
+}
+
+// rawRevision is the name of a branch or tag as Git has it. What no such name
+// may hold does not come back out of its escape.
+func rawRevision(name string) string {
+	raw := rawName(name)
+	if raw == "" || raw[0] == '-' || strings.ContainsFunc(raw, func(r rune) bool {
+		return r <= ' ' || r == 0x7f || strings.ContainsRune(`:*?[\~^`, r)
+	}) {
+		return name
+	}
+	return raw
 }
 
 func isHash(s string) bool {
@@ -100,7 +113,7 @@ func (v *visit) unknownRevision(name string) *status.Failure {
 	var cs []status.Candidate
 	for _, full := range strings.Split(out.text(), "\n") {
 		if short := strings.TrimPrefix(full, "refs/remotes/"); strings.HasSuffix(short, "/"+name) {
-			cs = append(cs, status.Candidate{Ref: short, Title: "a branch of a remote", Source: v.source})
+			cs = append(cs, status.Candidate{Ref: shownName(short), Title: "a branch of a remote", Source: v.source})
 		}
 	}
 	var f status.Failure

@@ -20,6 +20,8 @@ const (
 	maxLine = 8 << 20
 	// shown is how much of a matching line an answer holds, in characters.
 	shown = 240
+	// binaryText stands for the lines of a file that has none.
+	binaryText = "(binary file)"
 )
 
 // SearchCode finds the lines that hold a literal text, ordered by path and
@@ -129,7 +131,7 @@ type spot struct {
 }
 
 // String is the spot as a cursor.
-func (s spot) String() string { return strconv.Itoa(s.line) + ":" + s.path }
+func (s spot) String() string { return strconv.Itoa(s.line) + ":" + shownName(s.path) }
 
 func parseSpot(cursor string) (spot, *status.Failure) {
 	if cursor == "" {
@@ -140,7 +142,7 @@ func parseSpot(cursor string) (spot, *status.Failure) {
 	if !ok || err != nil || path == "" || n < 0 {
 		return spot{}, unusable("cursor", "give a cursor that this tool handed out for the same question")
 	}
-	return spot{path, n}, nil
+	return spot{rawName(path), n}, nil
 }
 
 // page is what one page of a search holds.
@@ -182,7 +184,7 @@ func (s *search) findLines() (*page, *status.Failure) {
 // linesOf adds the matching lines of one file to the page.
 func (s *search) linesOf(p *page, name string, r io.Reader) {
 	hit := connectors.CodeHit{
-		Origin: connectors.Origin{Source: s.source, Container: s.facts.name, Ref: name}, Repo: s.facts.name, Path: markup.Line(name, maxPath), Revision: s.revisionName(),
+		Origin: connectors.Origin{Source: s.source, Container: s.facts.name, Ref: shownName(name)}, Repo: s.facts.name, Path: shownName(name), Revision: s.revisionName(),
 	}
 	c := open(r)
 	switch {
@@ -193,12 +195,13 @@ func (s *search) linesOf(p *page, name string, r io.Reader) {
 			p.more = true
 			return
 		}
-		p.take(hit, 0)
+		hit.Matches = []connectors.LineMatch{{Text: binaryText}}
+		p.take(hit, spot{name, 0})
 		return
 	}
 	err := eachLine(c.text, maxLine, func(n int, line []byte, cut bool) bool {
 		if cut {
-			p.gaps = append(p.gaps, ownCap(maxLine).With(status.Path.Is(name)))
+			p.gaps = append(p.gaps, ownCap(maxLine).With(pathFact(name)))
 		}
 		if name == s.from.path && n <= s.from.line {
 			return true
@@ -215,19 +218,19 @@ func (s *search) linesOf(p *page, name string, r io.Reader) {
 		return true
 	})
 	if err != nil && !errors.Is(err, errEnough) {
-		p.gaps = append(p.gaps, status.Fail(status.TruncatedBody, status.Path.Is(name)))
+		p.gaps = append(p.gaps, status.Fail(status.TruncatedBody, pathFact(name)))
 	}
 	if len(hit.Matches) > 0 {
-		hit.Ref = name + ":" + strconv.Itoa(hit.Matches[0].Line)
-		p.take(hit, hit.Matches[len(hit.Matches)-1].Line)
+		hit.Ref = hit.Path + ":" + strconv.Itoa(hit.Matches[0].Line)
+		p.take(hit, spot{name, hit.Matches[len(hit.Matches)-1].Line})
 	}
 }
 
-// take adds a hit to the page. A file without lines counts as one.
-func (p *page) take(hit connectors.CodeHit, last int) {
+// take adds a hit to the page. A binary file counts as one line.
+func (p *page) take(hit connectors.CodeHit, last spot) {
 	p.items = append(p.items, hit)
-	p.lines += max(len(hit.Matches), 1)
-	p.last = spot{hit.Path, last}
+	p.lines += len(hit.Matches)
+	p.last = last
 }
 
 // window is the part of a line around a match.

@@ -149,9 +149,9 @@ func (t *fileTracker) named(ctx context.Context, project string, all ledger) boo
 }
 
 // strange is the answer about a project that is not this tracker's.
-func strange[T any](t *fileTracker, project string, a *status.Audit) status.Result[T] {
+func strange[T any](ctx context.Context, t *fileTracker, project string, a *status.Audit) status.Result[T] {
 	return status.Absent[T](t.source, a, status.Reference.Is(project), status.Container.Is(t.source),
-		status.Among(status.Candidate{Ref: t.container(), Title: "the only project of this source", Source: t.source}))
+		status.Among(status.Candidate{Ref: t.container(ctx), Title: "the only project of this source", Source: t.source}))
 }
 
 // Describe says what the tracker can be asked. It has one project.
@@ -163,10 +163,10 @@ func (t *fileTracker) Describe(ctx context.Context, q connectors.DescribeQuery) 
 	defer l.close()
 	a := t.proof(l, all)
 	if !t.named(ctx, q.Project, all) {
-		return strange[connectors.Project](t, q.Project, a)
+		return strange[connectors.Project](ctx, t, q.Project, a)
 	}
 	p := connectors.Project{
-		Origin:  connectors.Origin{Source: t.source, Ref: t.container(), Title: t.container(), Container: t.container()},
+		Origin:  connectors.Origin{Source: t.source, Ref: l.container(), Title: l.container(), Container: l.container()},
 		Filters: []string{"query", "state", "assignee", "author", "labels", "updated_since"},
 	}
 	if all.project != "" {

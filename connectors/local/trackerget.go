@@ -31,13 +31,13 @@ func (t *fileTracker) Get(ctx context.Context, q connectors.IssueGet) status.Res
 	}
 	defer l.close()
 	if bare(name) && !t.named(ctx, q.Ref.Project, all) {
-		return strange[connectors.Issue](t, q.Ref.Project, t.proof(l, all))
+		return strange[connectors.Issue](ctx, t, q.Ref.Project, t.proof(l, all))
 	}
 	hits := meant(all.records, name)
 	switch {
 	case len(hits) == 0 || hits[0].gone:
 		// A record that says of itself that it was deleted proves it as well.
-		return status.Absent[connectors.Issue](t.source, t.proof(l, all), status.Reference.Is(name), status.Container.Is(t.container()))
+		return status.Absent[connectors.Issue](t.source, t.proof(l, all), status.Reference.Is(name), status.Container.Is(l.container()))
 	case len(hits) > 1:
 		return t.failed(status.Fail(status.AmbiguousTarget, status.WasCalled, status.Reference.Is(name), status.Margin.Is(0), status.Among(files(t.source, hits)...)))
 	}
@@ -66,7 +66,7 @@ func bare(name string) bool {
 // stands before an archived one of the same number, a whole id before its end.
 func meant(records []record, name string) []record {
 	for _, same := range []func(record) bool{
-		func(r record) bool { return r.file == name && !r.shared },
+		func(r record) bool { return r.file == rawName(name) && !r.shared },
 		func(r record) bool { return plainID(r.issue.Ref) == plainID(name) },
 		func(r record) bool {
 			return !strings.Contains(name, "-") && plainID(endOf(r.issue.Ref)) == plainID(name)
@@ -109,7 +109,7 @@ func plainID(id string) string {
 func files(source string, hits []record) []status.Candidate {
 	var out []status.Candidate
 	for _, r := range hits {
-		out = append(out, status.Candidate{Ref: r.file, Title: r.issue.Title, Source: source})
+		out = append(out, status.Candidate{Ref: shownName(r.file), Title: r.issue.Title, Source: source})
 	}
 	return out
 }
@@ -139,7 +139,7 @@ func (t *fileTracker) one(l *look, r record, q connectors.IssueGet, all ledger, 
 	}
 	if q.History {
 		a.Unmade(status.Completeness, status.Fail(status.OperationUnsupported, status.Feature.Is("the history of an issue"),
-			status.Path.Is(r.file), status.Fallback("call repo_history with the path "+r.file)))
+			pathFact(r.file), status.Fallback("call repo_history with the path "+shownName(r.file))))
 	}
 	size := len(out.Body)
 	if out.Body, out.BodyCut = markup.Cut(out.Body, maxPage); out.BodyCut {

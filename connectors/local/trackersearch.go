@@ -33,7 +33,7 @@ func (t *fileTracker) Search(ctx context.Context, q connectors.IssueQuery) statu
 	defer l.close()
 	a := t.proof(l, all)
 	if !t.named(ctx, q.Project, all) {
-		return strange[connectors.Issue](t, q.Project, a)
+		return strange[connectors.Issue](ctx, t, q.Project, a)
 	}
 	needle := markup.NewNeedle(text)
 	var found []record
@@ -109,7 +109,7 @@ func brief(i connectors.Issue) connectors.Issue {
 
 // mark is the place of a record in the order of a listing, as a cursor.
 func mark(r record) string {
-	return changed(r.issue).Format(time.RFC3339Nano) + "\t" + r.issue.Ref + "\t" + r.file
+	return changed(r.issue).Format(time.RFC3339Nano) + "\t" + r.issue.Ref + "\t" + shownName(r.file)
 }
 
 // readMark reads a cursor; nil means from the first.
@@ -126,5 +126,5 @@ func readMark(cursor string) (*record, bool) {
 		return nil, false
 	}
 	issue := connectors.Issue{Origin: connectors.Origin{Ref: parts[1], UpdatedAt: &when}}
-	return &record{issue: issue, file: parts[2]}, true
+	return &record{issue: issue, file: rawName(parts[2])}, true
 }

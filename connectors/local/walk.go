@@ -115,6 +115,7 @@ type look struct {
 	vol     volume
 	rules   rules
 	skips   skips
+	name    string // of the container, once it was asked for
 	began   time.Time
 	read    int64 // bytes
 	entries int

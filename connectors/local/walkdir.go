@@ -87,7 +87,7 @@ func (w *walker) end() *status.Failure {
 func (w *walker) fail(s step, why skip) {
 	w.skips.add(why)
 	if len(w.visited) == 1 {
-		f := why.failure().With(status.Path.Is(s.path))
+		f := why.failure().With(pathFact(s.path))
 		w.out.failed = &f
 	}
 }
