@@ -119,6 +119,8 @@ func (g *gathering) noPull(ctx context.Context, x *upstream.Exchange, f status.F
 			status.Fallback("read it with tracker_get_issue, ref="+name)))
 	case missed == nil:
 		l.readable = true
+	case missed.Code() == status.AccessDenied: // GH-03: the token lacks what both need
+		return status.Failed[connectors.Change](g.source, missed.With(status.Reference.Is(l.ref), status.Container.Is(g.name.String())))
 	case missed.Code() == status.SourceUnreliable:
 		return status.Failed[connectors.Change](g.source, *missed)
 	}

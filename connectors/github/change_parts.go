@@ -90,8 +90,8 @@ func series[T wire](ctx context.Context, g *gathering, part string, calls []call
 			}
 			continue
 		}
-		onward := at(next, pos.scope)
-		if onward.page.Get("page") == max(pos.page.Get("page"), "1") {
+		onward, loop := pos.onward(next)
+		if loop {
 			g.lack(part, status.Fail(status.CursorLoop))
 			return rows, false
 		}

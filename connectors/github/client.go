@@ -59,7 +59,7 @@ func (c *client) get(ctx context.Context, k call) (*upstream.Exchange, *status.F
 	}
 	x, f := c.up.Send(req, upstream.Want{Class: k.class, Statuses: k.statuses, Media: k.media, MaxBody: k.maxBody})
 	if f == nil && k.shows != "" {
-		return x, k.shown(x)
+		f = k.shown(x)
 	}
 	return x, c.unmask(x, f)
 }
@@ -196,108 +196,4 @@ func decode(x *upstream.Exchange, opens byte, v any) *status.Failure {
 func misshapen(x *upstream.Exchange, key string) *status.Failure {
 	f := status.Fail(status.ShapeError, status.HTTPStatus.Is(x.Status), status.MissingKey.Is(key))
 	return &f
-}
-
-// nextPage returns the query of the page that GitHub itself calls next. Only the
-// Link header tells that there is one, never the number of rows. GH-38.
-func nextPage(h http.Header) (url.Values, bool) {
-	for _, line := range h.Values("Link") {
-		for _, link := range strings.Split(line, ",") {
-			target, params, ok := strings.Cut(strings.TrimSpace(link), ">")
-			if !ok || !strings.HasPrefix(target, "<") || !relNext(params) {
-				continue
-			}
-			u, err := url.Parse(target[1:])
-			if err != nil {
-				continue
-			}
-			return u.Query(), true
-		}
-	}
-	return nil, false
-}
-
-func relNext(params string) bool {
-	for _, p := range strings.Split(params, ";") {
-		if p = strings.TrimSpace(p); p == `rel="next"` || p == "rel=next" {
-			return true
-		}
-	}
-	return false
-}
-
-// pageKeys are the parameters by which GitHub turns pages.
-var pageKeys = [...]string{"page", "after", "before", "per_page"}
-
-// position is a place in a listing: a page as GitHub names it, and how many of
-// its rows were handed out already.
-type position struct {
-	page  url.Values
-	skip  int
-	scope int // which of several searches
-}
-
-// position reads a cursor that cursor has made; an empty one is the start.
-func (c *client) position(s string) (position, *status.Failure) {
-	q, err := url.ParseQuery(s)
-	p := position{page: url.Values{}}
-	if err != nil {
-		return p, c.badArgument("cursor", "was not handed out by this source")
-	}
-	for _, key := range pageKeys {
-		if v := q.Get(key); v != "" {
-			p.page.Set(key, v)
-		}
-	}
-	for key, n := range map[string]*int{"skip": &p.skip, "scope": &p.scope} {
-		if v := q.Get(key); v != "" {
-			if *n, err = strconv.Atoi(v); err != nil || *n < 0 {
-				return p, c.badArgument("cursor", "was not handed out by this source")
-			}
-		}
-	}
-	return p, nil
-}
-
-// cursor is the position as text.
-func (p position) cursor() string {
-	q := url.Values{}
-	for _, key := range pageKeys {
-		if v := p.page.Get(key); v != "" {
-			q.Set(key, v)
-		}
-	}
-	if p.skip > 0 {
-		q.Set("skip", strconv.Itoa(p.skip))
-	}
-	if p.scope > 0 {
-		q.Set("scope", strconv.Itoa(p.scope))
-	}
-	if len(q) == 0 {
-		q.Set("page", "1") // never empty, which would be the end
-	}
-	return q.Encode()
-}
-
-// onto returns the query with the position's page in it.
-func (p position) onto(q url.Values) url.Values {
-	out := url.Values{}
-	for k, v := range q {
-		out[k] = v
-	}
-	for k, v := range p.page {
-		out[k] = v
-	}
-	return out
-}
-
-// at is the position of the page that the query of a Link names.
-func at(next url.Values, scope int) position {
-	p := position{page: url.Values{}, scope: scope}
-	for _, key := range pageKeys {
-		if v := next.Get(key); v != "" {
-			p.page.Set(key, v)
-		}
-	}
-	return p
 }

@@ -31,7 +31,7 @@ func (t tracker) Describe(ctx context.Context, q connectors.DescribeQuery) statu
 	if f != nil {
 		return failed(f.With(status.Reference.Is(r.String())))
 	}
-	if !k.hasIssues {
+	if k.trackerless() {
 		return failed(t.trackerOff(k))
 	}
 	a := &status.Audit{}
@@ -88,8 +88,8 @@ func pages[T wire](ctx context.Context, c *client, a *status.Audit, k call, part
 		if !more {
 			return out
 		}
-		before := pos.cursor()
-		if pos = at(next, 0); pos.cursor() == before {
+		onward, loop := pos.onward(next)
+		if pos = onward; loop {
 			a.Fail(status.Completeness, status.Fail(status.CursorLoop, status.Part.Is(part)))
 			return out
 		}
@@ -128,7 +128,7 @@ func (t tracker) projects(ctx context.Context) status.Result[connectors.Project]
 	var items []connectors.Project
 	for _, w := range rows {
 		k := containerOf(w, repoName{})
-		if k.hasIssues && k.name != (repoName{}) {
+		if !k.trackerless() && k.name != (repoName{}) {
 			p := t.about(k)
 			p.Filters, p.NativeQuery, p.States = nil, "", nil
 			items = append(items, p)

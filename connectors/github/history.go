@@ -108,10 +108,10 @@ func (r repository) walkLog(ctx context.Context, l log, pos position) status.Res
 			break
 		}
 		pos.skip = 0
-		before := pos.page.Get("page")
 		r.turn(a, x, pos)
 		next, more := nextPage(x.Header)
-		if pos = at(next, 0); !more || l.fits == nil || pos.page.Get("page") == max(before, "1") {
+		onward, loop := pos.onward(next)
+		if pos = onward; !more || l.fits == nil || loop {
 			break
 		}
 		status.CallFrom(ctx).Report("looking through the history of " + l.repo.name.String())
@@ -126,7 +126,7 @@ func (r repository) logPage(ctx context.Context, l log, pos position) ([]wireCom
 	k.statuses, k.maxBody = []int{http.StatusOK, http.StatusConflict}, maxTree
 	x, f := r.get(ctx, k)
 	if f == nil && x.Status == http.StatusConflict {
-		f = r.withoutCommits(ctx, l.repo.name)
+		f = r.withoutCommits(ctx, l.repo.name, x)
 	}
 	if f != nil || x.Status == http.StatusConflict {
 		return nil, x, f

@@ -82,19 +82,20 @@ func (t tracker) noIssue(ctx context.Context, l lost) status.Result[connectors.I
 	if l.exchange == nil || l.exchange.Status != http.StatusGone || l.failure.Reason() != status.EndpointGone {
 		return absent[connectors.Issue](ctx, t.client, l)
 	}
+	if !strings.Contains(errorBody(l.exchange).Message, saysDeleted) { // something else is gone
+		return status.Failed[connectors.Issue](t.source, l.failure.With(status.Reference.Is(l.ref), status.Container.Is(l.repo.String())))
+	}
 	a := &status.Audit{}
 	a.Hold(l.exchange.Proof(), status.Transport)
 	t.identify(ctx, a, l.exchange)
 	k, f := t.visible(ctx, l.repo)
 	switch {
-	case f == nil && !k.hasIssues:
+	case f == nil && k.trackerless():
 		return status.Failed[connectors.Issue](t.source, t.trackerOff(k))
 	case f == nil:
 		a.Hold(k.proof, status.Scope)
-	case strings.Contains(errorBody(l.exchange).Message, saysDeleted):
-		a.Hold(l.exchange.Proof(), status.Scope) // GitHub tells this only to those who see the repository
 	default:
-		a.Fail(status.Scope, *f)
+		a.Hold(l.exchange.Proof(), status.Scope) // GitHub tells this only to those who see the repository
 	}
 	return status.Absent[connectors.Issue](t.source, a, status.Reference.Is(l.ref), status.Container.Is(l.repo.String()))
 }
@@ -120,11 +121,14 @@ func (t tracker) comments(ctx context.Context, a *status.Audit, item *connectors
 	}
 	item.Removed = s.removed
 	next, more := nextPage(x.Header)
+	onward, loop := pos.onward(next)
 	switch {
-	case more && at(next, 0).cursor() == pos.cursor():
+	case more && loop:
 		a.Fail(status.Completeness, status.Fail(status.CursorLoop, status.Part.Is("comments")))
 	case more:
-		a.Next(at(next, 0).cursor())
+		a.Next(onward.cursor())
+	case p.cursor == "" && item.Comments == nil && len(rows) == 0:
+		a.Unmade(status.Completeness, status.Fail(status.ShapeError, status.Part.Is("comments"), status.MissingKey.Is("comments")))
 	case p.cursor == "" && item.Comments != nil && len(rows) < *item.Comments:
 		a.Fail(status.Completeness, status.Fail(status.Contradictory, status.Total.Is(*item.Comments), status.Examined.Is(len(rows)),
 			status.Marker.Is("the issue counts more comments than it shows")))

@@ -65,6 +65,9 @@ func (t tracker) list(ctx context.Context, r repoName, q connectors.IssueQuery) 
 	} else if off := t.container(ctx, a, r); off != nil {
 		return status.Failed[connectors.Issue](t.source, *off)
 	}
+	if w.examined == 0 && unfiltered(q) {
+		t.uncounted(ctx, a, r, first)
+	}
 	switch {
 	case w.examined > 0: // a row matched, be it a pull request
 		a.Hold(first.Proof(), status.Effectiveness)
@@ -72,6 +75,25 @@ func (t tracker) list(ctx context.Context, r repoName, q connectors.IssueQuery) 
 		t.resolveFilters(ctx, a, r, q)
 	}
 	return status.List(t.source, w.items, a)
+}
+
+// unfiltered reports whether the first page of the listing would show every open
+// issue and pull request.
+func unfiltered(q connectors.IssueQuery) bool {
+	return q.Cursor == "" && q.State != "closed" && q.Assignee == "" && q.Author == "" && len(q.Labels) == 0 && q.UpdatedSince.IsZero()
+}
+
+// uncounted compares a listing x of everything, which shows nothing, with the
+// number of open issues and pull requests that the repository names.
+func (t tracker) uncounted(ctx context.Context, a *status.Audit, r repoName, x *upstream.Exchange) {
+	k, f := t.visible(ctx, r)
+	if f == nil && k.openItems > 0 && k.proof.At.Before(x.At) { // the last may have been closed since
+		k, f = t.look(ctx, r)
+	}
+	if f == nil && k.openItems > 0 {
+		a.Fail(status.Completeness, status.Fail(status.Contradictory, status.HTTPStatus.Is(x.Status), status.Container.Is(k.name.String()),
+			status.Total.Is(k.openItems), status.Examined.Is(0), status.Marker.Is("open_issues_count is above zero, and the listing is empty")))
+	}
 }
 
 func listOptions(q connectors.IssueQuery) url.Values {
@@ -110,8 +132,8 @@ func (t tracker) walkList(ctx context.Context, r repoName, query url.Values, w *
 			a.Hold(x.Proof(), status.Completeness)
 			return first, nil
 		}
-		before := w.at.cursor()
-		if w.at = at(next, 0); w.at.cursor() == before {
+		onward, loop := w.at.onward(next)
+		if w.at = onward; loop {
 			a.Fail(status.Completeness, status.Fail(status.CursorLoop))
 			return first, nil
 		}
@@ -135,7 +157,7 @@ func (c *client) listingLost(ctx context.Context, x *upstream.Exchange, f status
 	switch {
 	case lost != nil:
 		return lost
-	case !k.hasIssues:
+	case k.trackerless():
 		off := c.trackerOff(k)
 		return &off
 	case x.Header.Get("X-Accepted-GitHub-Permissions") != "":
@@ -154,11 +176,11 @@ func (c *client) listingLost(ctx context.Context, x *upstream.Exchange, f status
 func (t tracker) container(ctx context.Context, a *status.Audit, r repoName) *status.Failure {
 	k, f := t.visible(ctx, r)
 	switch {
-	case f == nil && !k.hasIssues:
+	case f == nil && k.trackerless():
 		off := t.trackerOff(k)
 		return &off
 	case f == nil:
-		a.Hold(k.proof, status.Scope)
+		k.holdTracker(a)
 	case f.Code() == status.SourceUnreliable:
 		a.Unmade(status.Scope, *f)
 	default:

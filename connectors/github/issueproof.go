@@ -90,11 +90,11 @@ func (s *seeker) proveRepos(ctx context.Context, repos []repoName, alone bool) *
 			s.moved = k.name.String()
 		case k.moved:
 			s.audit.Fail(status.Scope, status.Fail(status.FilterUnresolved, status.Filter.Is("repo:"+r.String()), status.MovedTo.Is(k.name.String())))
-		case !k.hasIssues && single:
+		case k.trackerless() && single:
 			off := s.trackerOff(k)
 			return &off
 		default:
-			s.audit.Hold(k.proof, status.Scope)
+			k.holdTracker(s.audit)
 		}
 	}
 	if alone && hidden > 0 && hidden == len(repos) && len(s.items) == 0 {
@@ -186,25 +186,64 @@ func (s *seeker) upToDate(ctx context.Context, r repoName) {
 		s.audit.Unmade(status.Effectiveness, *f)
 		return
 	}
-	since := x.At.Add(-indexLag)
+	s.hear(ctx, s.audit, x)
+	since, settled := x.At.Add(-indexLag), false
 	needle := markup.NewNeedle(s.q.Text)
 	for _, row := range rows {
-		if row.UpdatedAt != nil && row.UpdatedAt.Before(since) {
-			return
-		}
-		if row.PullRequest == nil && s.couldMatch(row, needle) {
+		fresh := row.UpdatedAt == nil || !row.UpdatedAt.Before(since)
+		settled = settled || !fresh
+		switch {
+		case row.PullRequest != nil:
+		case fresh && s.couldMatch(row, needle):
 			s.audit.Unmade(status.Effectiveness, stale(x))
+			return
+		case !fresh && s.mustMatch(row, needle):
+			s.audit.Fail(status.Effectiveness, status.Fail(status.Contradictory, status.HTTPStatus.Is(x.Status), status.Container.Is(r.String()),
+				status.Marker.Is("the listing shows an issue that fits, and the search does not")))
 			return
 		}
 	}
-	if _, more := nextPage(x.Header); more {
+	if _, more := nextPage(x.Header); more && !settled {
 		s.audit.Unmade(status.Effectiveness, stale(x))
+	}
+	if len(rows) == 0 {
+		s.uncounted(ctx, s.audit, r, x)
 	}
 }
 
 func stale(x *upstream.Exchange) status.Failure {
 	return status.Fail(status.Stale, status.HTTPStatus.Is(x.Status),
 		status.AgeSeconds.Is(int64(indexLag/time.Second)), status.After(indexLag))
+}
+
+// mustMatch tells whether an issue certainly is one that was asked for, as far as
+// the question can be judged without the search. GitHub looks for whole words; an
+// issue that holds the text within one is no less there.
+func (s *seeker) mustMatch(w wireIssue, text markup.Needle) bool {
+	labels := names(w.Labels)
+	carries := func(l string) bool {
+		return slices.ContainsFunc(labels, func(has string) bool { return strings.EqualFold(has, l) })
+	}
+	switch {
+	case len(s.plan.native) > 0, s.q.State != "all" && s.q.State != w.State,
+		s.q.Author != "" && !strings.EqualFold(s.q.Author, loginOf(w.User)),
+		!s.q.UpdatedSince.IsZero() && (w.UpdatedAt == nil || w.UpdatedAt.Before(s.q.UpdatedSince)),
+		slices.ContainsFunc(s.q.Labels, func(l string) bool { return !carries(l) }), !s.assignedTo(logins(w.Assignees)):
+		return false
+	}
+	return s.q.Text == "" || text.In(*w.Title) || text.In(w.Body)
+}
+
+func (s *seeker) assignedTo(people []string) bool {
+	switch s.q.Assignee {
+	case "":
+		return true
+	case "none":
+		return len(people) == 0
+	case "*":
+		return len(people) > 0
+	}
+	return slices.ContainsFunc(people, func(p string) bool { return strings.EqualFold(p, s.q.Assignee) })
 }
 
 // couldMatch tells whether an issue that the index may not have yet could be one

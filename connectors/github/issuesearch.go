@@ -36,6 +36,8 @@ func (t tracker) search(ctx context.Context, q connectors.IssueQuery) status.Res
 	case s.moved != "": // GH-43: the index knows the repository under its new name only
 		q.Project = s.moved
 		return t.search(ctx, q)
+	case f != nil && s.lost != nil && echoes(*f): // the first cause, not what follows from it
+		return failed(s.lost)
 	case f != nil:
 		return failed(f)
 	}
@@ -50,8 +52,9 @@ type seeker struct {
 	walk
 	audit *status.Audit
 	last  *upstream.Exchange
-	cut   bool   // the last page said that its search was not complete
-	moved string // the only repository asked goes by this name now
+	cut   bool            // the last page said that its search was not complete
+	lost  *status.Failure // why a later page was not read
+	moved string          // the only repository asked goes by this name now
 }
 
 func (s *seeker) query() url.Values {
@@ -72,6 +75,7 @@ func (s *seeker) run(ctx context.Context) *status.Failure {
 			return s.unseen(ctx, *f)
 		}
 		if f != nil {
+			s.lost = f
 			s.audit.Unmade(status.Completeness, *f)
 			break
 		}
@@ -80,18 +84,18 @@ func (s *seeker) run(ctx context.Context) *status.Failure {
 		next, more := nextPage(x.Header)
 		s.judge(w, more)
 		full := s.take(*w.Items, func(i wireIssue) connectors.Issue { return s.issue(i, repoName{}) })
-		before := s.at.cursor()
+		loop := false
 		switch {
 		case full:
 		case more:
-			s.at = at(next, s.at.scope)
+			s.at, loop = s.at.onward(next)
 		case s.at.scope+1 < len(s.plan.scopes):
 			s.at = position{page: url.Values{}, scope: s.at.scope + 1}
 		default:
 			s.audit.Hold(x.Proof(), status.Completeness)
 			return nil
 		}
-		if !full && s.at.cursor() == before {
+		if loop {
 			s.audit.Fail(status.Completeness, status.Fail(status.CursorLoop))
 			return nil
 		}

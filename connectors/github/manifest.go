@@ -157,20 +157,16 @@ func (p prober) hidden(out connectors.Probe, r repoName, f status.Failure) conne
 func (p prober) try(ctx context.Context, k container, permission string) *status.Failure {
 	s := siblings[permission]
 	x, f := p.get(ctx, s.firstRow(k.name))
-	if f != nil && x != nil && emptyRepository(x) {
+	if f != nil && x != nil && saysWithoutCommits(x) {
 		return nil
 	}
 	return f
 }
 
-// emptyRepository recognises the answer for commits of a repository without any:
-// the permission was there.
-func emptyRepository(x *upstream.Exchange) bool { return x.Status == 409 }
-
 func (p prober) grantIn(k container, capability connectors.Capability, f *status.Failure) connectors.Grant {
 	tracks := capability == connectors.IssueRead || capability == connectors.ProjectRead
 	switch {
-	case tracks && !k.hasIssues:
+	case tracks && k.trackerless():
 		off := p.trackerOff(k)
 		return p.grant(capability, connectors.Unsupported, &off)
 	case f == nil:

@@ -64,7 +64,7 @@ func (c *client) commitOf(ctx context.Context, r repoName, revision string) (str
 	case f != nil:
 		return "", stop(f)
 	case x.Status == http.StatusConflict:
-		if f := c.withoutCommits(ctx, r); f != nil {
+		if f := c.withoutCommits(ctx, r, x); f != nil {
 			return "", stop(f)
 		}
 		return revision, nil

@@ -2,6 +2,7 @@ package github
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 	"net/url"
 	"slices"
@@ -40,11 +41,11 @@ type container struct {
 	private   bool
 	fork      bool
 	archived  bool
-	hasIssues bool
+	hasIssues *bool // nil if it was not told
 	hasWiki   bool
 	branch    string // default branch
 	about     string
-	size      int64 // KiB
+	size      *int64 // KiB, nil if it was not told
 	pushedAt  *time.Time
 	openItems int // issues and pull requests
 	pull      bool
@@ -74,7 +75,7 @@ type wireRepo struct {
 	DefaultBranch string     `json:"default_branch"`
 	Description   string     `json:"description"`
 	HTMLURL       string     `json:"html_url"`
-	Size          int64      `json:"size"`
+	Size          *int64     `json:"size"`
 	PushedAt      *time.Time `json:"pushed_at"`
 	UpdatedAt     *time.Time `json:"updated_at"`
 	OpenIssues    *int       `json:"open_issues_count"`
@@ -126,10 +127,14 @@ func (c *client) who(ctx context.Context) (identity, *status.Failure) {
 
 // visible proves that the repository is visible for this credential.
 func (c *client) visible(ctx context.Context, r repoName) (container, *status.Failure) {
-	key := c.up.Fingerprint(ctx) + " " + strings.ToLower(r.String())
-	if k, ok := c.repos.get(key); ok {
+	if k, ok := c.repos.get(c.repoKey(ctx, r)); ok {
 		return k, nil
 	}
+	return c.look(ctx, r)
+}
+
+// look reads the record of the repository anew.
+func (c *client) look(ctx context.Context, r repoName) (container, *status.Failure) {
 	w, x, f := one[wireRepo](ctx, c, repoCall(r, ""))
 	if f != nil {
 		named := f.With(status.Container.Is(r.String()))
@@ -137,15 +142,19 @@ func (c *client) visible(ctx context.Context, r repoName) (container, *status.Fa
 	}
 	k := containerOf(w, r)
 	k.proof = x.Proof()
-	c.repos.put(key, k)
+	c.repos.put(c.repoKey(ctx, r), k)
 	return k, nil
+}
+
+func (c *client) repoKey(ctx context.Context, r repoName) string {
+	return c.up.Fingerprint(ctx) + " " + strings.ToLower(r.String())
 }
 
 func containerOf(w wireRepo, asked repoName) container {
 	k := container{
 		name: asked, fork: w.Fork, archived: w.Archived, hasWiki: w.HasWiki, branch: w.DefaultBranch,
 		about: w.Description, size: w.Size, pushedAt: w.PushedAt, url: w.HTMLURL, pull: true,
-		private: true, hasIssues: true,
+		private: true, hasIssues: w.HasIssues,
 	}
 	if now, ok := parseRepo(*w.FullName); ok {
 		k.moved = !strings.EqualFold(now.String(), asked.String())
@@ -153,9 +162,6 @@ func containerOf(w wireRepo, asked repoName) container {
 	}
 	if w.Private != nil {
 		k.private = *w.Private
-	}
-	if w.HasIssues != nil {
-		k.hasIssues = *w.HasIssues
 	}
 	if w.OpenIssues != nil {
 		k.openItems = *w.OpenIssues
@@ -173,13 +179,16 @@ func (c *client) audit(ctx context.Context, x *upstream.Exchange) *status.Audit 
 	return a
 }
 
-// hear adds an answer whose body was decoded: it was read whole, has its shape,
-// carries no in-band error of its own, and shows or does not show that the
-// credential counted and that no organization's rows were dropped. A search
-// judges its own markers beside it.
+// hear adds an answer: what was checked when it was read, whether it shows that
+// the credential counted and that no organization's rows were dropped, and whether
+// it leaves open that there is a further page. A search judges its own markers
+// beside it.
 func (c *client) hear(ctx context.Context, a *status.Audit, x *upstream.Exchange) {
-	a.Hold(x.Proof(), status.Transport, status.Shape, status.InBand)
+	c.holdRead(a, x)
 	c.identify(ctx, a, x)
+	if f := unreadableLinks(x.Header); f != nil { // GH-38
+		a.Unmade(status.Completeness, f.With(status.HTTPStatus.Is(x.Status)))
+	}
 	if f := x.Stale(); f != nil { // HT-15
 		a.Fail(status.InBand, *f)
 	}
@@ -187,6 +196,22 @@ func (c *client) hear(ctx context.Context, a *status.Audit, x *upstream.Exchange
 		_, ids, _ := strings.Cut(orgs, "=")
 		a.Fail(status.Scope, status.Fail(status.RowsHidden, status.HTTPStatus.Is(x.Status),
 			status.Header.Is("X-GitHub-SSO"), status.Organizations.Is(commas(ids))))
+	}
+}
+
+// holdRead holds the checks that reading the answer has made. The client below
+// has settled status, media and length, and refused errors inside a usable
+// answer; shape is that of one JSON value, whose keys [one] and [many] have
+// looked for. An answer with another status than 200 shows only what was read in
+// it, and text that is no JSON (a diff, a hash) has no shape to speak of.
+func (c *client) holdRead(a *status.Audit, x *upstream.Exchange) {
+	switch {
+	case x.Status == http.StatusOK && x.Want.Media == upstream.JSON && json.Valid(x.Body):
+		a.Hold(x.Proof(), status.Transport, status.Shape, status.InBand)
+	case x.Status == http.StatusOK && x.Want.Media == upstream.Bytes:
+		a.Hold(x.Proof(), status.Transport)
+	case saysWithoutCommits(x):
+		a.Hold(x.Proof(), status.Transport, status.Shape, status.InBand)
 	}
 }
 
@@ -244,8 +269,10 @@ func absent[T any](ctx context.Context, c *client, l lost) status.Result[T] {
 	switch {
 	case f != nil:
 		a.Fail(status.Scope, *f)
-	case l.issue && !k.hasIssues: // GH-41
+	case l.issue && k.trackerless(): // GH-41
 		return status.Failed[T](c.source, c.trackerOff(k))
+	case l.issue && k.hasIssues == nil:
+		a.Fail(status.Scope, l.failure.With(status.MissingKey.Is("has_issues")))
 	case !l.proved && !c.permitted(ctx, l.exchange, k):
 		a.Fail(status.Scope, l.failure.With(status.AcceptedPermissions.Is(l.exchange.Header.Get("X-Accepted-GitHub-Permissions"))))
 	default:
@@ -255,6 +282,19 @@ func absent[T any](ctx context.Context, c *client, l lost) status.Result[T] {
 		a.Unprovable(noteTransferred)
 	}
 	return status.Absent[T](c.source, a, about...)
+}
+
+// trackerless reports whether the repository says that its tracker is off.
+func (k container) trackerless() bool { return k.hasIssues != nil && !*k.hasIssues }
+
+// holdTracker holds the scope of a visible repository with its tracker on. A
+// record that does not say whether it is on does not prove that it is.
+func (k container) holdTracker(a *status.Audit) {
+	if k.hasIssues == nil {
+		a.Unmade(status.Scope, status.Fail(status.ShapeError, status.MissingKey.Is("has_issues"), status.Container.Is(k.name.String())))
+		return
+	}
+	a.Hold(k.proof, status.Scope)
 }
 
 // trackerOff is the failure for a repository whose issues are switched off. GH-41.

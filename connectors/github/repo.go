@@ -91,8 +91,8 @@ func (c *client) turn(a *status.Audit, x *upstream.Exchange, pos position) {
 		a.Hold(x.Proof(), status.Completeness)
 		return
 	}
-	onward := at(next, pos.scope)
-	if onward.page.Get("page") == max(pos.page.Get("page"), "1") {
+	onward, loop := pos.onward(next)
+	if loop {
 		a.Fail(status.Completeness, status.Fail(status.CursorLoop, status.HTTPStatus.Is(x.Status)))
 		return
 	}

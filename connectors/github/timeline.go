@@ -46,8 +46,8 @@ func (t tracker) timeline(ctx context.Context, a *status.Audit, item *connectors
 		if !more {
 			return
 		}
-		before := pos.cursor()
-		if pos = at(next, 0); pos.cursor() == before {
+		onward, loop := pos.onward(next)
+		if pos = onward; loop {
 			a.Fail(status.Completeness, status.Fail(status.CursorLoop, status.Part.Is("links and history")))
 			return
 		}

@@ -37,7 +37,7 @@ func (c *client) readTree(ctx context.Context, r repoName, treeish string, recur
 		return tree{x: x}, f
 	}
 	if x.Status == http.StatusConflict {
-		return tree{x: x}, c.withoutCommits(ctx, r)
+		return tree{x: x}, c.withoutCommits(ctx, r, x)
 	}
 	var w wireTree
 	if f := decode(x, '{', &w); f != nil {
@@ -50,15 +50,33 @@ func (c *client) readTree(ctx context.Context, r repoName, treeish string, recur
 	return tree{sha: w.SHA, entries: *w.Tree, truncated: *w.Truncated, x: x}, nil
 }
 
-// withoutCommits confirms a 409, GitHub's answer for a repository without commits,
-// by the repository's own record: one that has a size has commits.
-func (c *client) withoutCommits(ctx context.Context, r repoName) *status.Failure {
-	k, f := c.visible(ctx, r)
-	if f == nil && k.size > 0 {
-		no := status.Fail(status.Contradictory, status.HTTPStatus.Is(http.StatusConflict), status.Marker.Is("a repository with content is answered as one without commits"))
-		f = &no
+// saysEmpty is in GitHub's message for a repository without commits. It sends
+// the same status where the repository cannot be read at the moment.
+const saysEmpty = "repository is empty"
+
+// saysWithoutCommits reports whether a 409 is GitHub's answer for a repository
+// without commits: its JSON, and its words.
+func saysWithoutCommits(x *upstream.Exchange) bool {
+	return x.Status == http.StatusConflict && strings.Contains(x.Header.Get("Content-Type"), "json") &&
+		strings.Contains(strings.ToLower(errorBody(x).Message), saysEmpty)
+}
+
+// withoutCommits confirms a 409 by the repository's own record, which must say
+// that there is nothing in it.
+func (c *client) withoutCommits(ctx context.Context, r repoName, x *upstream.Exchange) *status.Failure {
+	if !saysWithoutCommits(x) {
+		return fail(x, status.HTTP4xx, status.Container.Is(r.String()), status.Marker.Is("a conflict that is not told as a repository without commits"))
 	}
-	return f
+	k, f := c.visible(ctx, r)
+	switch {
+	case f != nil:
+		return f
+	case k.size == nil:
+		return fail(x, status.HTTP4xx, status.Container.Is(r.String()), status.MissingKey.Is("size"))
+	case *k.size > 0:
+		return fail(x, status.Contradictory, status.Container.Is(r.String()), status.Marker.Is("a repository with content is answered as one without commits"))
+	}
+	return nil
 }
 
 // find returns the entry of that name.
