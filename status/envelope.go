@@ -171,8 +171,8 @@ func placed(hs []head, q Question) []head {
 func topFailure(hs []head, c Code) Failure {
 	var all []Failure
 	for _, h := range hs {
-		if len(hs) > 1 && h.status == Empty && c != ReferenceUnresolved {
-			continue
+		if h.status == Empty && slices.ContainsFunc(hs, func(o head) bool { return o.status != Empty }) {
+			continue // an absence that one source proved explains no gap of another
 		}
 		all = append(all, h.failures...)
 	}

@@ -113,7 +113,7 @@ func summarize(q Question, hs []head, s Status, f Failure, single bool) string {
 	case Empty:
 		return summarizeEmpty(hs, many, f)
 	case Partial:
-		return summarizePartial(hs, f, counted, one, single)
+		return summarizePartial(q, hs, f, [2]string{counted, one}, single)
 	default:
 		if single || q.Many == "" {
 			return fmt.Sprintf("Could not check %s: %s.", one, reasonsOf(hs, f))
@@ -136,7 +136,8 @@ func summarizeEmpty(hs []head, many string, f Failure) string {
 	return fmt.Sprintf("%s: %s was searched to the end and has no %s.", opening, sources(hs), many)
 }
 
-func summarizePartial(hs []head, f Failure, counted, one string, single bool) string {
+func summarizePartial(q Question, hs []head, f Failure, nouns [2]string, single bool) string {
+	counted, one := nouns[0], nouns[1]
 	switch {
 	case f.d == nil && single:
 		return fmt.Sprintf("Partial results: %s is here in part; more of it follows with next_cursor.", one)
@@ -144,9 +145,22 @@ func summarizePartial(hs []head, f Failure, counted, one string, single bool) st
 		return fmt.Sprintf("Partial results: %s so far; more follow with next_cursor.", counted)
 	case single:
 		return fmt.Sprintf("Partial results: %s is here in part; %s.", one, reasonsOf(hs, f))
+	case q.Many == "" && !anyItems(hs):
+		return fmt.Sprintf("Partial results: %s remains undecided; %s.", one, reasonsOf(hs, f))
+	case q.NextCursor != "":
+		return fmt.Sprintf("Partial results: %s seen so far, more follow with next_cursor; %s.", counted, reasonsOf(hs, f))
 	default:
 		return fmt.Sprintf("Partial results: %s seen so far; %s.", counted, reasonsOf(hs, f))
 	}
+}
+
+func anyItems(hs []head) bool {
+	for _, h := range hs {
+		if h.count > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // reasonsOf says why, the gravest first, at most three distinct reasons.

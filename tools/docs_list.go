@@ -28,6 +28,6 @@ func listDocs(ctx context.Context, d *Deps, a docsListArgs) status.Envelope {
 		spec: docsListSpec, args: a, source: a.Source, container: a.Space, limit: a.Limit, cursor: a.Cursor,
 	}
 	return askSet(ctx, d, q, func(ctx context.Context, s connectors.Source, p connectors.Paging) status.Result[connectors.Page] {
-		return s.Docs.List(ctx, connectors.PageList{Space: a.Space, Parent: a.Parent, Paging: p})
+		return s.Docs.List(ctx, connectors.PageList{Space: given(s, a.Space), Parent: a.Parent, Paging: p})
 	})
 }

@@ -28,6 +28,6 @@ func searchDocs(ctx context.Context, d *Deps, a docsSearchArgs) status.Envelope 
 		spec: docsSearchSpec, args: a, source: a.Source, container: a.Space, limit: a.Limit, cursor: a.Cursor,
 	}
 	return askSet(ctx, d, q, func(ctx context.Context, s connectors.Source, p connectors.Paging) status.Result[connectors.Page] {
-		return s.Docs.Search(ctx, connectors.PageQuery{Text: a.Query, Space: a.Space, Paging: p})
+		return s.Docs.Search(ctx, connectors.PageQuery{Text: a.Query, Space: given(s, a.Space), Paging: p})
 	})
 }

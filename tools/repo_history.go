@@ -35,7 +35,7 @@ func listHistory(ctx context.Context, d *Deps, a repoHistoryArgs) status.Envelop
 	}
 	return askSet(ctx, d, q, func(ctx context.Context, s connectors.Source, p connectors.Paging) status.Result[connectors.Commit] {
 		return s.Repo.History(ctx, connectors.HistoryQuery{
-			Repo: a.Repo, Path: a.Path, Revision: a.Revision, Author: a.Author, Since: a.Since, Until: a.Until, Text: a.Text, Paging: p,
+			Repo: given(s, a.Repo), Path: a.Path, Revision: a.Revision, Author: a.Author, Since: a.Since, Until: a.Until, Text: a.Text, Paging: p,
 		})
 	})
 }

@@ -28,7 +28,7 @@ var repoList = tool[repoListArgs]{repoListSpec, listRepo}
 
 func listRepo(ctx context.Context, d *Deps, a repoListArgs) status.Envelope {
 	spec := repoListSpec
-	nouns := map[string][2]string{"files": {"file", "files"}, "repos": {"repository", "repositories"}, "branches": {"branch", "branches"}, "tags": {"tag", "tags"}}
+	nouns := map[string][2]string{"files": {"entry", "entries"}, "repos": {"repository", "repositories"}, "branches": {"branch", "branches"}, "tags": {"tag", "tags"}}
 	spec.One, spec.Many = nouns[a.What][0], nouns[a.What][1]
 	container := a.Repo
 	if a.What == "repos" && container == "" {
@@ -39,7 +39,7 @@ func listRepo(ctx context.Context, d *Deps, a repoListArgs) status.Envelope {
 	}
 	return askSet(ctx, d, q, func(ctx context.Context, s connectors.Source, p connectors.Paging) status.Result[connectors.Entry] {
 		return s.Repo.List(ctx, connectors.RepoList{
-			What: a.What, Repo: container, Path: a.Path, Revision: a.Revision, Recursive: a.Recursive, Paging: p,
+			What: a.What, Repo: given(s, a.Repo), Path: a.Path, Revision: a.Revision, Recursive: a.Recursive, Paging: p,
 		})
 	})
 }

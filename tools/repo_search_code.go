@@ -31,7 +31,7 @@ func searchCode(ctx context.Context, d *Deps, a repoSearchCodeArgs) status.Envel
 	}
 	return askSet(ctx, d, q, func(ctx context.Context, s connectors.Source, p connectors.Paging) status.Result[connectors.CodeHit] {
 		return s.Repo.SearchCode(ctx, connectors.CodeQuery{
-			Text: a.Query, Repo: a.Repo, Path: a.Path, Revision: a.Revision, Paging: p,
+			Text: a.Query, Repo: given(s, a.Repo), Path: a.Path, Revision: a.Revision, Paging: p,
 		})
 	})
 }

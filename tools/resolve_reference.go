@@ -2,6 +2,7 @@ package tools
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/frank-mcp/frank/connectors"
@@ -35,6 +36,9 @@ type Arguments struct {
 	Repo     string `json:"repo,omitempty"`
 	Project  string `json:"project,omitempty"`
 	Revision string `json:"revision,omitempty"`
+	Section  string `json:"section,omitempty"`
+	Start    int    `json:"start_line,omitempty"`
+	End      int    `json:"end_line,omitempty"`
 	Source   string `json:"source,omitempty"`
 }
 
@@ -42,6 +46,16 @@ type Arguments struct {
 type lookup struct {
 	spec Spec
 	ask  func(context.Context, connectors.Source, ref.Ref) status.Result[Resolution]
+	// named reads a bare name as what the tool wants; nil: the reference as it is.
+	named func(ref.Ref) ref.Ref
+}
+
+func (l lookup) read(r ref.Ref, kind ref.Kind) ref.Ref {
+	r.Kind = kind
+	if l.named != nil {
+		return l.named(r)
+	}
+	return r
 }
 
 func resolve(ctx context.Context, d *Deps, a resolveReferenceArgs) status.Envelope {
@@ -51,10 +65,9 @@ func resolve(ctx context.Context, d *Deps, a resolveReferenceArgs) status.Envelo
 	}
 	var results []status.Result[Resolution]
 	var no *status.Failure
-	for _, kind := range []ref.Kind{r.Kind, r.Also} {
-		for _, l := range lookups(kind, kind == r.Kind) {
-			meant := r
-			meant.Kind = kind
+	for _, kind := range slices.Compact([]ref.Kind{r.Kind, r.Also}) {
+		for _, l := range lookups(r, kind) {
+			meant := l.read(r, kind)
 			sources, f := d.forRef(l.spec.Kind, "", meant)
 			if f != nil {
 				no = graver(no, f)
@@ -85,13 +98,7 @@ func resolved(r ref.Ref, results []status.Result[Resolution], no *status.Failure
 		}
 		return status.Refuse(q, *no)
 	}
-	var hits []status.Result[Resolution]
-	n := 0
-	for _, x := range results {
-		if k := len(x.Items()); k > 0 {
-			hits, n = append(hits, x), n+k
-		}
-	}
+	hits, n := distinct(results)
 	switch {
 	case n == 1:
 		return status.Single(hits[0]).Envelope(q)
@@ -103,54 +110,93 @@ func resolved(r ref.Ref, results []status.Result[Resolution], no *status.Failure
 	}
 }
 
-// lookups lists the ways to read a reference of that kind; first is false for
-// the second meaning of the same text.
-func lookups(k ref.Kind, first bool) []lookup {
+// distinct keeps the results that hold something, each object once: a document is
+// a file too.
+func distinct(results []status.Result[Resolution]) (hits []status.Result[Resolution], n int) {
+	seen := map[string]bool{}
+	for _, x := range results {
+		fresh := 0
+		for _, item := range x.Items() {
+			key := item.Source + "\x00" + item.Kind + "\x00" + item.Ref
+			if item.Kind == "file" || item.Kind == "document" {
+				key = item.Source + "\x00" + first(item.Arguments.Path, item.Arguments.Ref)
+			}
+			if !seen[key] {
+				seen[key] = true
+				fresh++
+			}
+		}
+		if fresh > 0 {
+			hits, n = append(hits, x), n+fresh
+		}
+	}
+	return hits, n
+}
+
+// lookups lists the ways to read the reference as one of that kind.
+func lookups(r ref.Ref, k ref.Kind) []lookup {
 	switch k {
 	case ref.Issue:
 		return []lookup{issueLookup}
 	case ref.Change, ref.Commit, ref.Compare:
 		return []lookup{changeLookup}
 	case ref.File:
+		if r.Anchor != "" {
+			return []lookup{pageLookup}
+		}
 		return []lookup{fileLookup}
 	case ref.Directory:
 		return []lookup{directoryLookup}
 	case ref.Repository:
+		if r.URL() == "" { // owner/name is also how a branch of a remote is written
+			return []lookup{repositoryLookup, revisionLookup}
+		}
 		return []lookup{repositoryLookup}
 	case ref.Page:
 		return []lookup{pageLookup}
 	case ref.Project:
 		return []lookup{projectLookup}
 	case ref.Unknown, ref.Discussion, ref.Release:
-		if first {
-			return []lookup{nameLookup, pageLookup}
-		}
-		return nil
+		return namedLookups(r, k)
 	default:
 		return nil
 	}
 }
 
-var issueLookup = lookup{trackerGetIssueSpec, func(ctx context.Context, s connectors.Source, r ref.Ref) status.Result[Resolution] {
+// namedLookups reads a bare name as everything that can have one. The second
+// meaning of a text that has a first is no name.
+func namedLookups(r ref.Ref, k ref.Kind) []lookup {
+	switch {
+	case k != r.Kind:
+		return nil
+	case r.URL() != "" || strings.ContainsAny(r.Raw, " \t"): // a title
+		return []lookup{nameLookup, pageLookup}
+	default:
+		return []lookup{nameLookup, pageLookup, revisionLookup, pathLookup, folderLookup}
+	}
+}
+
+var issueLookup = lookup{spec: trackerGetIssueSpec, ask: func(ctx context.Context, s connectors.Source, r ref.Ref) status.Result[Resolution] {
 	return status.Map(s.Tracker.Get(ctx, connectors.IssueGet{Ref: r}), func(i connectors.Issue) Resolution {
 		return Resolution{i.Origin, "issue", trackerGetIssueSpec.Name, Arguments{Ref: i.Ref, Source: s.Name}}
 	})
 }}
 
-var changeLookup = lookup{repoGetChangeSpec, func(ctx context.Context, s connectors.Source, r ref.Ref) status.Result[Resolution] {
+var changeLookup = lookup{spec: repoGetChangeSpec, ask: func(ctx context.Context, s connectors.Source, r ref.Ref) status.Result[Resolution] {
 	return status.Map(s.Repo.GetChange(ctx, connectors.ChangeGet{Ref: r}), func(c connectors.Change) Resolution {
 		return Resolution{c.Origin, c.Kind, repoGetChangeSpec.Name, Arguments{Ref: c.Ref, Source: s.Name}}
 	})
 }}
 
-var fileLookup = lookup{repoReadFileSpec, func(ctx context.Context, s connectors.Source, r ref.Ref) status.Result[Resolution] {
-	get := connectors.FileGet{Repo: r.Project, Path: r.Path, Revision: r.Revision, RevPath: r.RevPath, StartLine: 1, EndLine: 1}
+var fileLookup = lookup{spec: repoReadFileSpec, ask: func(ctx context.Context, s connectors.Source, r ref.Ref) status.Result[Resolution] {
+	get := connectors.FileGet{Repo: r.Project, Path: r.Path, Revision: r.Revision, RevPath: r.RevPath, StartLine: max(r.StartLine, 1), EndLine: max(r.StartLine, 1)}
 	return status.Map(s.Repo.ReadFile(ctx, get), func(f connectors.File) Resolution {
-		return Resolution{f.Origin, "file", repoReadFileSpec.Name, Arguments{Path: f.Path, Repo: f.Repo, Revision: f.Revision, Source: s.Name}}
+		args := Arguments{Path: f.Path, Repo: f.Repo, Revision: f.Revision, Start: r.StartLine, End: r.EndLine, Source: s.Name}
+		return Resolution{f.Origin, "file", repoReadFileSpec.Name, args}
 	})
 }}
 
-var directoryLookup = lookup{repoListSpec, func(ctx context.Context, s connectors.Source, r ref.Ref) status.Result[Resolution] {
+var directoryLookup = lookup{spec: repoListSpec, ask: func(ctx context.Context, s connectors.Source, r ref.Ref) status.Result[Resolution] {
 	found := s.Repo.List(ctx, connectors.RepoList{What: "files", Repo: r.Project, Path: r.Path, Revision: r.Revision, Paging: connectors.Paging{Limit: 1}})
 	return status.Map(status.Single(found), func(e connectors.Entry) Resolution {
 		o := e.Origin
@@ -159,7 +205,7 @@ var directoryLookup = lookup{repoListSpec, func(ctx context.Context, s connector
 	})
 }}
 
-var repositoryLookup = lookup{repoListSpec, func(ctx context.Context, s connectors.Source, r ref.Ref) status.Result[Resolution] {
+var repositoryLookup = lookup{spec: repoListSpec, ask: func(ctx context.Context, s connectors.Source, r ref.Ref) status.Result[Resolution] {
 	found := s.Repo.List(ctx, connectors.RepoList{What: "branches", Repo: r.Project, Paging: connectors.Paging{Limit: 1}})
 	return status.Map(status.Single(found), func(e connectors.Entry) Resolution {
 		o := e.Origin
@@ -168,18 +214,18 @@ var repositoryLookup = lookup{repoListSpec, func(ctx context.Context, s connecto
 	})
 }}
 
-var pageLookup = lookup{docsReadSpec, func(ctx context.Context, s connectors.Source, r ref.Ref) status.Result[Resolution] {
+var pageLookup = lookup{spec: docsReadSpec, ask: func(ctx context.Context, s connectors.Source, r ref.Ref) status.Result[Resolution] {
 	return status.Map(s.Docs.Read(ctx, connectors.PageGet{Ref: r, Section: r.Anchor}), func(p connectors.Page) Resolution {
-		return Resolution{p.Origin, "document", docsReadSpec.Name, Arguments{Ref: p.Ref, Source: s.Name}}
+		return Resolution{p.Origin, "document", docsReadSpec.Name, Arguments{Ref: p.Ref, Section: first(p.Section, r.Anchor), Source: s.Name}}
 	})
 }}
 
-var projectLookup = lookup{trackerDescribeSpec, func(ctx context.Context, s connectors.Source, r ref.Ref) status.Result[Resolution] {
+var projectLookup = lookup{spec: trackerDescribeSpec, ask: func(ctx context.Context, s connectors.Source, r ref.Ref) status.Result[Resolution] {
 	return status.Map(s.Tracker.Describe(ctx, connectors.DescribeQuery{Project: r.Project}), projectResolution(s))
 }}
 
 // nameLookup reads a bare name: a project whose name contains it.
-var nameLookup = lookup{trackerDescribeSpec, func(ctx context.Context, s connectors.Source, r ref.Ref) status.Result[Resolution] {
+var nameLookup = lookup{spec: trackerDescribeSpec, ask: func(ctx context.Context, s connectors.Source, r ref.Ref) status.Result[Resolution] {
 	name := strings.ToLower(r.Raw)
 	all := s.Tracker.Describe(ctx, connectors.DescribeQuery{})
 	return status.Map(status.Select(all, func(p connectors.Project) bool {
@@ -192,3 +238,16 @@ func projectResolution(s connectors.Source) func(connectors.Project) Resolution 
 		return Resolution{p.Origin, "project", trackerDescribeSpec.Name, Arguments{Project: p.Ref, Source: s.Name}}
 	}
 }
+
+// A bare name may be a branch, tag or hash; a file; or a directory.
+var (
+	revisionLookup = lookup{changeLookup.spec, changeLookup.ask, func(r ref.Ref) ref.Ref {
+		return ref.Ref{Kind: ref.Commit, Raw: r.Raw, Revision: r.Raw, ID: r.Raw}
+	}}
+	pathLookup = lookup{fileLookup.spec, fileLookup.ask, func(r ref.Ref) ref.Ref {
+		return ref.Ref{Kind: ref.File, Raw: r.Raw, Path: r.Raw}
+	}}
+	folderLookup = lookup{directoryLookup.spec, directoryLookup.ask, func(r ref.Ref) ref.Ref {
+		return ref.Ref{Kind: ref.Directory, Raw: r.Raw, Path: r.Raw}
+	}}
+)

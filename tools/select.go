@@ -63,7 +63,7 @@ func (d *Deps) forContainer(k connectors.Kind, source, container string) ([]conn
 	}
 	all := d.serving(k)
 	if len(all) == 0 {
-		f := d.notConnected("a " + noun(k))
+		f := d.noneOf(k)
 		return nil, &f
 	}
 	if container == "" || container == connectors.Everywhere {
@@ -104,11 +104,14 @@ func (d *Deps) forRef(k connectors.Kind, source string, r ref.Ref) ([]connectors
 	}
 	if r.URL() != "" && !slices.ContainsFunc(d.Sources, func(s connectors.Source) bool { return s.Owns == nil || s.Owns(r) }) {
 		f := d.notConnected(foreign(r)).With(status.Reference.Is(r.String()), status.Host.Is(r.Host))
+		if r.Provider == "" || !slices.Contains(d.Providers, r.Provider) {
+			f = f.With(status.Remedy.Is("Read " + r.Host + " with another tool; this version of frank can connect " + strings.Join(d.Providers, ", ") + "."))
+		}
 		return nil, &f
 	}
 	all := d.serving(k)
 	if len(all) == 0 {
-		f := d.notConnected("a " + noun(k))
+		f := d.noneOf(k)
 		return nil, &f
 	}
 	if r.Kind == ref.Unknown && r.URL() == "" { // a name or title: any source may have it
@@ -137,6 +140,17 @@ func (d *Deps) owners(k connectors.Kind, r ref.Ref) []string {
 		}
 	}
 	return out
+}
+
+// noneOf says that no source is of that kind, and what would make one so.
+func (d *Deps) noneOf(k connectors.Kind) status.Failure {
+	f := d.notConnected("a " + noun(k))
+	for _, s := range d.Sources {
+		if s.Lacks != nil {
+			return f.With(status.Remedy.Is(s.Lacks(k).Action()))
+		}
+	}
+	return f
 }
 
 // notConnected says that what is wanted has no source here, and what could be added.
@@ -182,6 +196,15 @@ func effective(s connectors.Source, container string) string {
 	default:
 		return container
 	}
+}
+
+// given is the container as a source is told it. Everywhere and no container are
+// the same to a source without a default.
+func given(s connectors.Source, container string) string {
+	if container == connectors.Everywhere && s.DefaultProject == "" {
+		return ""
+	}
+	return container
 }
 
 // words joins the parts of a summary's object.

@@ -23,6 +23,6 @@ var trackerDescribe = tool[trackerDescribeArgs]{trackerDescribeSpec, describeTra
 func describeTracker(ctx context.Context, d *Deps, a trackerDescribeArgs) status.Envelope {
 	q := set{spec: trackerDescribeSpec, args: a, source: a.Source, container: a.Project, limit: 100}
 	return askSet(ctx, d, q, func(ctx context.Context, s connectors.Source, _ connectors.Paging) status.Result[connectors.Project] {
-		return s.Tracker.Describe(ctx, connectors.DescribeQuery{Project: a.Project})
+		return s.Tracker.Describe(ctx, connectors.DescribeQuery{Project: given(s, a.Project)})
 	})
 }

@@ -47,7 +47,7 @@ func searchIssues(ctx context.Context, d *Deps, a trackerSearchArgs) status.Enve
 	}
 	return askSet(ctx, d, q, func(ctx context.Context, s connectors.Source, p connectors.Paging) status.Result[connectors.Issue] {
 		return s.Tracker.Search(ctx, connectors.IssueQuery{
-			Text: a.Query, Project: a.Project, State: a.State, Assignee: a.Assignee, Author: a.Author,
+			Text: a.Query, Project: given(s, a.Project), State: a.State, Assignee: a.Assignee, Author: a.Author,
 			Labels: a.Labels, UpdatedSince: a.UpdatedSince, Native: a.NativeQuery, Paging: p,
 		})
 	})

@@ -30,7 +30,7 @@ func verdict(t testing.TB, r server.Reply) answer {
 }
 
 // absence is how nothing else than an empty result may speak outside its data.
-var absence = regexp.MustCompile(`(?i)\b(found nothing|no (results?|match(es)?|issues?|items?|documents?|files?|commits?)|not found|none found|does ?n[o']t exist)\b`)
+var absence = regexp.MustCompile(`(?i)\b(found nothing|no (results?|match(es)?|issues?|items?|documents?|files?|commits?)|not found|none found|does ?n[o']t exist|which is visible)\b`)
 
 // Sound checks what holds for every answer whatever was asked: both channels
 // agree, the pair is legal, the wording fits, and nothing secret is in it.
