@@ -22,7 +22,7 @@ func (t *fileTracker) Get(ctx context.Context, q connectors.IssueGet) status.Res
 	if q.Cursor != "" {
 		skip, err = strconv.Atoi(q.Cursor)
 	}
-	if err != nil || skip < 0 {
+	if err != nil || skip < 0 || q.Cursor != "" && skip == 0 {
 		return t.failed(*unusable("cursor", "is not a cursor of this source; leave it out"))
 	}
 	l, all, failure := t.open(ctx)
@@ -117,8 +117,11 @@ func files(source string, hits []record) []status.Candidate {
 // one is the answer for a record that was found: it was read to its end,
 // whatever became of the others.
 func (t *fileTracker) one(l *look, r record, q connectors.IssueGet, all ledger, skip int) status.Result[connectors.Issue] {
+	if skip > 0 && skip >= len(r.issue.Thread) {
+		return t.failed(*stray())
+	}
 	a := &status.Audit{}
-	a.Hold(status.Proof{Request: "read " + r.file, At: l.now()}, status.Transport, status.Shape, status.InBand,
+	a.Hold(status.Proof{Request: "read " + shownName(r.file), At: l.now()}, status.Transport, status.Shape, status.InBand,
 		status.Identity, status.Scope, status.Completeness)
 	for _, note := range all.notes {
 		a.Unprovable(note)
