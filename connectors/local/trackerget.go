@@ -12,8 +12,12 @@ import (
 	"github.com/frank-mcp/frank/status"
 )
 
-// maxThread is how many comments one answer holds.
-const maxThread = 50
+const (
+	// maxThread is how many comments one answer holds.
+	maxThread = 50
+	// maxRelations is how many links one answer holds.
+	maxRelations = 200
+)
 
 // Get reads one issue by its id, its number or the path of its file.
 func (t *fileTracker) Get(ctx context.Context, q connectors.IssueGet) status.Result[connectors.Issue] {
@@ -135,7 +139,7 @@ func (t *fileTracker) one(l *look, r record, q connectors.IssueGet, all ledger, 
 		a.Next(strconv.Itoa(skip + maxThread))
 	}
 	if q.Links {
-		out.Links = linked(r, all.records)
+		out.Links = upTo(a, linked(r, all.records), maxRelations)
 		l.finish(a) // a record that could not be read may point here
 	} else {
 		out.Links = nil
