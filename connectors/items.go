@@ -6,8 +6,10 @@ import (
 	"github.com/frank-mcp/frank/status"
 )
 
-// Origin stands in front of every item: where it comes from. Removed counts the
-// invisible characters that were taken out of the texts of the item.
+// Origin stands in front of every item: where it comes from. Removed counts what
+// was taken out of the texts of the item because their readers do not see it:
+// invisible characters, and in Markdown HTML comments, which no rendered page
+// shows. Bytes that are no UTF-8, which were replaced, count too.
 type Origin struct {
 	Source    string     `json:"source"`
 	Ref       string     `json:"ref"`

@@ -46,6 +46,29 @@ func TestLG23_CommitsOfSideBranchesAreInTheHistoryOfAPath(t *testing.T) {
 	}
 }
 
+func TestLG23_AMergeThatOnlyJoinsIsLeftOutOfTheHistoryOfAPath(t *testing.T) {
+	l := newLab(t)
+	o := l.repo("r")
+	lines := func(a, b string) map[string]string {
+		return map[string]string{"a.txt": a + strings.Repeat("\nsame", 9) + "\n" + b + "\n"}
+	}
+	l.commit(o, "base", lines("1", "1"))
+	l.git(o, "checkout", "-q", "-b", "side")
+	l.commit(o, "there", lines("2", "1"))
+	l.git(o, "checkout", "-q", "main")
+	l.commit(o, "elsewhere", map[string]string{"b.txt": "b\n"})
+	l.git(o, "merge", "-q", "-m", "joins", "side")
+	l.git(o, "checkout", "-q", "-b", "other", "HEAD")
+	l.commit(o, "top", lines("3", "1"))
+	l.git(o, "checkout", "-q", "main")
+	l.commit(o, "bottom", lines("2", "2"))
+	l.git(o, "merge", "-q", "-m", "mixes", "other")
+	s := l.source(o)
+	a := history(t, s, connectors.HistoryQuery{Path: "a.txt"}).is(status.Success, status.None, "", 5)
+	want(t, titles(a.items), "mixes bottom top there base")
+	want(t, titles(history(t, s, connectors.HistoryQuery{}).is(status.Success, status.None, "", 7).items), "mixes bottom top joins elsewhere there base")
+}
+
 func TestAChangeHasItsPartsAndSaysWhatACloneDoesNotKeep(t *testing.T) {
 	l := newLab(t)
 	o := l.repo("r")

@@ -234,3 +234,25 @@ func TestAQueryThatCannotBeSearchedIsRefused(t *testing.T) {
 	search(t, s, connectors.CodeQuery{Text: "needle", Repo: "acme/other"}).is(status.AccessFailure, status.ReferenceUnresolved, "no_candidates", 0)
 	search(t, s, connectors.CodeQuery{Text: "needle", Paging: connectors.Paging{Cursor: "bogus"}}).is(status.AccessFailure, status.InputMissing, "invalid_argument", 0)
 }
+
+func TestLG14_AHitInABinaryFileSaysThatItIsBinary(t *testing.T) {
+	l := newLab(t)
+	o := l.repo("r")
+	l.commit(o, "one", map[string]string{"a.bin": "\x00\x01needle\x00\n", "b.txt": "needle\n", "c.bin": "\x00needle"})
+	s := l.source(o)
+	for _, revision := range []string{"", "HEAD"} {
+		a := search(t, s, connectors.CodeQuery{Text: "needle", Revision: revision}).is(status.Success, status.None, "", 3)
+		if hit := a.items[0]; hit.Path != "a.bin" || len(hit.Matches) != 1 || hit.Matches[0] != (connectors.LineMatch{Text: "(binary file)"}) {
+			t.Errorf("binary hit: %+v", hit)
+		}
+		var pages []string
+		for cursor := ""; len(pages) < 4; {
+			a := search(t, s, connectors.CodeQuery{Text: "needle", Revision: revision, Paging: connectors.Paging{Limit: 1, Cursor: cursor}})
+			pages = append(pages, refs(a))
+			if cursor = a.next; cursor == "" {
+				break
+			}
+		}
+		want(t, strings.Join(pages, " "), "a.bin b.txt:1 c.bin")
+	}
+}

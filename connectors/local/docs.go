@@ -77,7 +77,11 @@ func (d *documents) page(ctx context.Context, sc folder, p connectors.Paging, ta
 	audit := l.audit(found, dir)
 	var pages []connectors.Page
 	last := after
-	for _, e := range behind(found.docs, after) {
+	rest, known := behind(found.docs, after)
+	if len(rest) == 0 && !known && after != "" && found.stopped == nil {
+		return d.failed(*stray())
+	}
+	for _, e := range rest {
 		if stop := l.over(); stop != nil {
 			if found.stopped == nil {
 				audit.Unmade(status.Completeness, *stop)
@@ -108,7 +112,7 @@ func (d *documents) page(ctx context.Context, sc folder, p connectors.Paging, ta
 // audit opens the audit of an answer that rests on a walk.
 func (l *look) audit(found walked, dir string) *status.Audit {
 	a := &status.Audit{}
-	a.Hold(status.Proof{Request: "walk of " + dir, At: l.now()}, status.Transport, status.Shape, status.InBand, status.Identity,
+	a.Hold(status.Proof{Request: "walk of " + shownName(dir), At: l.now()}, status.Transport, status.Shape, status.InBand, status.Identity,
 		status.Scope, status.Completeness, status.Effectiveness)
 	if found.stopped != nil {
 		a.Unmade(status.Completeness, found.stopped.With(status.Examined.Is(l.entries)))
@@ -134,13 +138,14 @@ func (l *look) finish(a *status.Audit) {
 	}
 }
 
-// behind are the documents after a path; they are ordered by it.
-func behind(docs []leaf, after string) []leaf {
+// behind are the documents after a path, by which they are ordered, and whether
+// one has that path.
+func behind(docs []leaf, after string) ([]leaf, bool) {
 	i, found := slices.BinarySearchFunc(docs, after, func(e leaf, p string) int { return strings.Compare(e.path, p) })
 	if found {
 		i++
 	}
-	return docs[i:]
+	return docs[i:], found
 }
 
 // cursorAfter goes on behind a path; the letter keeps it from being empty.

@@ -232,7 +232,7 @@ func (d *documents) nothing(l *look, name, below string) status.Result[connector
 		return d.failed(unwritable().With(status.Reference.Is(shownName(name)), status.Container.Is(l.container())))
 	}
 	slices.Sort(folders)
-	a.Hold(status.Proof{Request: "read directory " + below, At: l.now()}, status.Transport, status.Identity, status.Scope)
+	a.Hold(status.Proof{Request: "read directory " + shownName(below), At: l.now()}, status.Transport, status.Identity, status.Scope)
 	return status.Absent[connectors.Page](d.source, a, status.Reference.Is(shownName(name)), status.Container.Is(l.container()),
 		status.Among(l.offer(below, folders)...))
 }

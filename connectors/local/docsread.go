@@ -114,7 +114,7 @@ func (d *documents) document(l *look, p place, section string) status.Result[con
 		return d.failed(why.failure().With(at))
 	}
 	a := &status.Audit{}
-	a.Hold(status.Proof{Request: "read " + p.path, At: l.now()}, status.Transport, status.Shape, status.InBand, status.Identity, status.Scope, status.Completeness)
+	a.Hold(status.Proof{Request: "read " + shownName(p.path), At: l.now()}, status.Transport, status.Shape, status.InBand, status.Identity, status.Scope, status.Completeness)
 	return d.text(l.whole(e), e, reading{t, section, a})
 }
 
@@ -145,6 +145,10 @@ func (d *documents) text(item connectors.Page, e leaf, r reading) status.Result[
 		}
 		body, item.Section, item.Line = part, h.Title, h.Line
 		outline = below(outline, h)
+	}
+	if len(outline) > maxOutline {
+		r.audit.Unmade(status.Completeness, ownCap(maxOutline).With(status.Total.Is(len(outline)),
+			status.Fallback("read a section of an upper level: its outline is shorter")))
 	}
 	for _, h := range outline[:min(len(outline), maxOutline)] {
 		item.Outline = append(item.Outline, connectors.Heading{Level: h.Level, Title: h.Title, Slug: h.Slug, Line: h.Line})

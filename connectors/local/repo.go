@@ -127,6 +127,16 @@ func doubt(a *status.Audit, outs ...output) {
 // ownCap says that an answer was cut at a limit of frank's own.
 func ownCap(limit int) status.Failure { return status.Fail(status.OwnCap, status.Limit.Is(limit)) }
 
+// maxSkip is more than any cursor that counts can stand for.
+const maxSkip = 1 << 30
+
+// stray refuses a cursor behind which there is nothing and that names nothing
+// itself: no page ends there, so that it proves no absence.
+func stray() *status.Failure {
+	f := unusable("cursor", "no page of this listing ends there; leave it out to begin anew").With(status.WasCalled)
+	return &f
+}
+
 // unusable refuses an argument and says what is wrong with it.
 func unusable(name, problem string) *status.Failure {
 	f := status.Fail(status.InvalidArgument, status.NotCalled,

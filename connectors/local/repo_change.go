@@ -1,6 +1,7 @@
 package local
 
 import (
+	"bytes"
 	"context"
 	"strconv"
 	"strings"
@@ -75,7 +76,7 @@ func (c *change) bind() *status.Failure {
 		return nil
 	}
 	n, err := strconv.Atoi(c.q.Cursor)
-	if err != nil || n < 0 {
+	if err != nil || n < 1 || n > maxSkip {
 		return unusable("cursor", "give a cursor that this tool handed out for the same question")
 	}
 	c.skip = n
@@ -228,6 +229,9 @@ func (c *change) files() *status.Failure {
 		return out.fault
 	}
 	doubt(c.a, out)
+	if out.cut { // what was cut in two is no record
+		out.bytes = out.bytes[:bytes.LastIndexByte(out.bytes, 0)+1]
+	}
 	all := parseChanges(records(out.bytes))
 	c.item.FileCount = len(all)
 	for _, f := range all {
@@ -237,7 +241,10 @@ func (c *change) files() *status.Failure {
 	if !c.q.Files {
 		return nil
 	}
-	all = all[min(c.skip, len(all)):]
+	if c.skip > 0 && c.skip >= len(all) {
+		return stray()
+	}
+	all = all[c.skip:]
 	if len(all) > filesPage {
 		all = all[:filesPage]
 		c.a.Next(strconv.Itoa(c.skip + filesPage))

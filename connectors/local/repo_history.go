@@ -85,11 +85,15 @@ func (h *history) bind() *status.Failure {
 	}
 	sha, skip, _ := strings.Cut(h.q.Cursor, ":")
 	n, err := strconv.Atoi(skip)
-	if !isHash(sha) || err != nil || n < 0 {
+	if !isHash(sha) || err != nil || n < 1 || n > maxSkip {
 		return unusable("cursor", "give a cursor that this tool handed out for the same question")
 	}
 	h.at, h.skip = sha, n
-	return nil
+	out := h.run(command{answers: []int{1}, args: []string{"rev-parse", "--verify", "--quiet", "--end-of-options", sha + "^{commit}"}})
+	if out.fault == nil && out.code != 0 {
+		return stray()
+	}
+	return out.fault
 }
 
 // filters are the arguments that choose among the commits.
@@ -134,7 +138,11 @@ func (h *history) all() status.Result[connectors.Commit] {
 	if out.fault != nil {
 		return status.Failed[connectors.Commit](h.source, *out.fault)
 	}
-	return h.answer(h.commits(out), ofHistory, out)
+	items := h.commits(out)
+	if h.skip > 0 && len(items) == 0 && out.doubt == nil {
+		return status.Failed[connectors.Commit](h.source, *stray())
+	}
+	return h.answer(items, ofHistory, out)
 }
 
 // answer makes a page of the commits; one more than the page holds shows that
@@ -165,6 +173,9 @@ func (h *history) ofPath() status.Result[connectors.Commit] {
 	shas, outs, failure := h.touching(stretches, h.filters)
 	if failure != nil {
 		return fail(*failure)
+	}
+	if h.skip > 0 && h.skip >= len(shas) {
+		return fail(*stray())
 	}
 	if len(shas) == 0 {
 		if r, known := h.unknownPath(stretches); !known {
@@ -259,7 +270,7 @@ func (h *history) touching(all []stretch, filters func(bool) []string) ([]string
 	}
 	for _, s := range all {
 		out := h.runPattern(func(perl bool) command {
-			args := append([]string{"log", "--format=%H", "--full-history", "--simplify-merges", "-n", strconv.Itoa(maxCommits)}, filters(perl)...)
+			args := append([]string{"log", "--format=%H", "--full-history", "--simplify-merges", "--date-order", "-n", strconv.Itoa(maxCommits)}, filters(perl)...)
 			return command{args: append(args, s.at, "--", s.path)}
 		})
 		if out.fault != nil {

@@ -59,9 +59,11 @@ func (v *visit) listRefs(q connectors.RepoList, under []string) status.Result[co
 	var items []connectors.Entry
 	a := v.audit("git for-each-ref", ofRefs)
 	doubt(a, out)
+	after, known := rawName(q.Cursor), q.Cursor == ""
 	for _, line := range strings.Split(out.text(), "\n") {
 		f := strings.Split(line, "\x00")
-		if len(f) != 5 || f[3] != "" || f[0] <= rawName(q.Cursor) {
+		known = known || f[0] == after
+		if len(f) != 5 || f[3] != "" || f[0] <= after {
 			continue
 		}
 		if len(items) == q.Limit {
@@ -69,6 +71,9 @@ func (v *visit) listRefs(q connectors.RepoList, under []string) status.Result[co
 			break
 		}
 		items = append(items, v.refEntry(f))
+	}
+	if len(items) == 0 && !known {
+		return status.Failed[connectors.Entry](v.source, *stray())
 	}
 	for i := range items {
 		items[i].Path = ""
@@ -141,6 +146,9 @@ func (v *visit) listFiles(q connectors.RepoList) status.Result[connectors.Entry]
 			return fail(*failure)
 		}
 	}
+	if len(l.found) == 0 && q.Cursor != "" && !l.passed {
+		return fail(*stray())
+	}
 	a := v.audit("git "+l.how(), kind)
 	doubt(a, outs...)
 	v.noteAmbiguous(a, l.rev)
@@ -173,7 +181,9 @@ type listing struct {
 	found map[string]entry
 	seen  int
 	any   bool // something lies in the scope, though perhaps before the cursor
-	cut   bool
+	// passed is set once the entry was met at which the page before this one ended.
+	passed bool
+	cut    bool
 
 	sparse, submodules int
 }
@@ -236,6 +246,7 @@ func (l *listing) add(e entry) {
 		}
 	}
 	if e.path <= l.q.Cursor {
+		l.passed = l.passed || e.path == l.q.Cursor
 		return
 	}
 	if len(l.found) >= maxEntries {

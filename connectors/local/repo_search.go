@@ -162,6 +162,9 @@ func (s *search) findLines() (*page, *status.Failure) {
 	if found && s.from.line == 0 {
 		start++ // a file without lines was handed out whole
 	}
+	if s.from.path != "" && !found && start == len(s.hits) {
+		return nil, stray()
+	}
 	files := s.openAll(s.hits[start:])
 	defer files.close()
 	for !p.more {

@@ -189,7 +189,22 @@ func (t *fileTracker) Describe(ctx context.Context, q connectors.DescribeQuery) 
 	p.Milestones, p.People = distinct(all.milestones), distinct(p.People)
 	slices.Sort(p.Labels)
 	slices.Sort(p.People)
+	for _, names := range []*[]string{&p.States, &p.Types, &p.Labels, &p.Milestones, &p.People} {
+		*names = upTo(a, *names, maxNames)
+	}
 	return status.List(t.source, []connectors.Project{p}, a)
+}
+
+// maxNames is how many labels, people and so on one answer holds of each.
+const maxNames = 200
+
+// upTo cuts a list at a limit and enters into the audit what is left out.
+func upTo[T any](a *status.Audit, list []T, limit int) []T {
+	if len(list) <= limit {
+		return list
+	}
+	a.Unmade(status.Completeness, ownCap(limit).With(status.Total.Is(len(list))))
+	return list[:limit]
 }
 
 // distinct drops what is empty or was there before, whatever its case.

@@ -12,8 +12,12 @@ import (
 	"github.com/frank-mcp/frank/status"
 )
 
-// maxThread is how many comments one answer holds.
-const maxThread = 50
+const (
+	// maxThread is how many comments one answer holds.
+	maxThread = 50
+	// maxRelations is how many links one answer holds.
+	maxRelations = 200
+)
 
 // Get reads one issue by its id, its number or the path of its file.
 func (t *fileTracker) Get(ctx context.Context, q connectors.IssueGet) status.Result[connectors.Issue] {
@@ -22,7 +26,7 @@ func (t *fileTracker) Get(ctx context.Context, q connectors.IssueGet) status.Res
 	if q.Cursor != "" {
 		skip, err = strconv.Atoi(q.Cursor)
 	}
-	if err != nil || skip < 0 {
+	if err != nil || skip < 0 || q.Cursor != "" && skip == 0 {
 		return t.failed(*unusable("cursor", "is not a cursor of this source; leave it out"))
 	}
 	l, all, failure := t.open(ctx)
@@ -117,8 +121,11 @@ func files(source string, hits []record) []status.Candidate {
 // one is the answer for a record that was found: it was read to its end,
 // whatever became of the others.
 func (t *fileTracker) one(l *look, r record, q connectors.IssueGet, all ledger, skip int) status.Result[connectors.Issue] {
+	if skip > 0 && skip >= len(r.issue.Thread) {
+		return t.failed(*stray())
+	}
 	a := &status.Audit{}
-	a.Hold(status.Proof{Request: "read " + r.file, At: l.now()}, status.Transport, status.Shape, status.InBand,
+	a.Hold(status.Proof{Request: "read " + shownName(r.file), At: l.now()}, status.Transport, status.Shape, status.InBand,
 		status.Identity, status.Scope, status.Completeness)
 	for _, note := range all.notes {
 		a.Unprovable(note)
@@ -132,7 +139,7 @@ func (t *fileTracker) one(l *look, r record, q connectors.IssueGet, all ledger, 
 		a.Next(strconv.Itoa(skip + maxThread))
 	}
 	if q.Links {
-		out.Links = linked(r, all.records)
+		out.Links = upTo(a, linked(r, all.records), maxRelations)
 		l.finish(a) // a record that could not be read may point here
 	} else {
 		out.Links = nil

@@ -45,8 +45,10 @@ func (t *fileTracker) Search(ctx context.Context, q connectors.IssueQuery) statu
 	slices.SortFunc(found, byChange)
 	var items []connectors.Issue
 	var last record
+	known := from == nil
 	for _, r := range found {
 		if from != nil && byChange(r, *from) <= 0 {
+			known = known || byChange(r, *from) == 0
 			continue
 		}
 		if len(items) == q.Limit {
@@ -54,6 +56,9 @@ func (t *fileTracker) Search(ctx context.Context, q connectors.IssueQuery) statu
 			break
 		}
 		items, last = append(items, brief(r.issue)), r
+	}
+	if len(items) == 0 && !known {
+		return t.failed(*stray())
 	}
 	return status.List(t.source, items, a)
 }
