@@ -233,15 +233,21 @@ func (d documents) List(ctx context.Context, q connectors.PageList) status.Resul
 	return status.List(d.source, all[from:to], a)
 }
 
-// closedTo records what a listing of documents does not go into. That is a gap
-// where no document was found, and a note beside others.
-func closedTo(a *status.Audit, t tree, parent string, found int) {
+// closedIn counts what lies below a directory and is not gone into. GH-48.
+func closedIn(t tree, parent string) map[string]int {
 	closed := map[string]int{}
 	for _, e := range t.entries {
 		if kind := e.kind(); (kind == "submodule" || kind == "symlink") && overlaps(e.Path, parent) {
 			closed[kind+"s"]++
 		}
 	}
+	return closed
+}
+
+// closedTo records what a listing of documents does not go into. That is a gap
+// where no document was found, and a note beside others.
+func closedTo(a *status.Audit, t tree, parent string, found int) {
+	closed := closedIn(t, parent)
 	kinds := slices.Sorted(maps.Keys(closed))
 	if len(kinds) > 0 && found == 0 {
 		a.Fail(status.Effectiveness, status.Fail(status.ContentNotIncluded, status.Skipped.Is(closed), status.Part.Is(strings.Join(kinds, " and "))))
