@@ -79,7 +79,8 @@ func (g *gathering) pull(ctx context.Context) status.Result[connectors.Change] {
 		},
 		reviews:  []call{repoCall(g.name, "/pulls/{number}/reviews", "pulls", number, "reviews")},
 		checks:   head,
-		promised: []int{w.Comments, w.ReviewComments},
+		promised: []*int{w.Comments, w.ReviewComments},
+		listed:   w.ChangedFiles,
 	})
 	return g.answer(x)
 }
@@ -89,7 +90,10 @@ func (g *gathering) pullChange(w wirePull) connectors.Change {
 		Origin: connectors.Origin{Source: g.source, Container: g.name.String(), Ref: refOf(g.name, *w.Number), URL: w.HTMLURL, Title: g.text.line(w.Title), UpdatedAt: w.UpdatedAt},
 		Kind:   "pull_request", State: *w.State, Draft: w.Draft, Author: loginOf(w.User),
 		CreatedAt: w.CreatedAt, MergedAt: w.MergedAt, Base: w.Base.Ref, Head: w.Head.Label, HeadSHA: w.Head.SHA,
-		Body: g.text.prose(w.Body), Additions: w.Additions, Deletions: w.Deletions, FileCount: w.ChangedFiles, Commits: w.Commits,
+		Body: g.text.prose(w.Body), Additions: w.Additions, Deletions: w.Deletions, Commits: w.Commits,
+	}
+	if w.ChangedFiles != nil {
+		out.FileCount = *w.ChangedFiles
 	}
 	if w.MergedAt != nil {
 		out.State = "merged"
@@ -144,9 +148,10 @@ func (g *gathering) commit(ctx context.Context) status.Result[connectors.Change]
 	g.out = g.commitChange(w)
 	g.parts(ctx, partCalls{
 		diff:     k,
+		listed:   new(int), // its stats say how much it changes
 		comments: []call{repoCall(g.name, "/commits/{ref}/comments", "commits", *w.SHA, "comments")},
 		checks:   *w.SHA,
-		promised: []int{w.Commit.CommentCount},
+		promised: []*int{w.Commit.CommentCount},
 	})
 	if g.q.Files {
 		g.commitFiles(ctx, k, w, x)
@@ -174,6 +179,7 @@ func (g *gathering) commitChange(w wireCommit) connectors.Change {
 
 // commitFiles takes the files of the first answer and goes on where it says.
 func (g *gathering) commitFiles(ctx context.Context, k call, w wireCommit, x *upstream.Exchange) {
+	pos := position{}
 	for page := 0; ; page++ {
 		if w.Files == nil {
 			g.lack("files", *misshapen(x, "files"))
@@ -188,14 +194,22 @@ func (g *gathering) commitFiles(ctx context.Context, k call, w wireCommit, x *up
 			g.lack("files", status.Fail(status.OwnCap, status.Examined.Is(len(g.out.Files))))
 			return
 		}
+		onward, loop := pos.onward(next)
+		if pos = onward; loop {
+			g.lack("files", status.Fail(status.CursorLoop))
+			return
+		}
 		var f *status.Failure
-		if w, x, f = one[wireCommit](ctx, g.client, k.with(at(next, 0).onto(nil))); f != nil {
+		if w, x, f = one[wireCommit](ctx, g.client, k.with(pos.onto(nil))); f != nil {
 			g.lack("files", *f)
 			return
 		}
 		g.hear(ctx, g.a, x)
 	}
 	g.out.FileCount = len(g.out.Files)
+	if g.out.FileCount == 0 && g.out.Additions+g.out.Deletions > 0 {
+		g.lack("files", status.Fail(status.Contradictory, status.Examined.Is(0), status.Marker.Is("the commit changes lines, and none of its files is listed")))
+	}
 	if len(g.out.Files) >= commitFileCap {
 		g.lack("files", status.Fail(status.ProviderCap, status.Limit.Is(commitFileCap)))
 	}
@@ -234,12 +248,15 @@ func (g *gathering) comparison(ctx context.Context) status.Result[connectors.Cha
 			status.Feature.Is("comparing two revisions other than from their merge base")))
 	}
 	g.compareFiles(w, x)
-	g.parts(ctx, partCalls{diff: k.with(nil)})
+	g.parts(ctx, partCalls{diff: k.with(nil), listed: w.filed()})
 	return g.answer(x)
 }
 
 // compareFiles takes the files of the first page, the only one that has any. GH-49.
 func (g *gathering) compareFiles(w wireCompare, x *upstream.Exchange) {
+	if w.Files != nil {
+		g.out.FileCount = len(*w.Files)
+	}
 	if !g.q.Files {
 		return
 	}

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/frank-mcp/frank/connectors"
@@ -17,6 +18,9 @@ import (
 const (
 	// partPages is how many pages of one part are read at most.
 	partPages = 5
+	// maxRows is how many rows of one part one answer holds at most, however many
+	// come on a page.
+	maxRows = partPages * pageSize
 	// maxRemark bounds the text of one comment or review in bytes.
 	maxRemark = 16 << 10
 	mediaDiff = "application/vnd.github.diff"
@@ -30,13 +34,14 @@ type partCalls struct {
 	comments []call // GH-60: a discussion lies in several places
 	reviews  []call
 	checks   string // commit
-	promised []int  // how many comments each place holds, as the change itself says
+	promised []*int // how many comments each place holds, as the change itself says; nil if it does not
+	listed   *int   // how many files it says that it changes
 }
 
 // parts reads what was asked for. A cursor goes on in the first part only.
 func (g *gathering) parts(ctx context.Context, k partCalls) {
 	if g.q.Diff && !g.going {
-		g.diff(ctx, k.diff)
+		g.diff(ctx, k)
 	}
 	for _, part := range []struct {
 		name  string
@@ -71,7 +76,7 @@ func series[T wire](ctx context.Context, g *gathering, part string, calls []call
 		pos = g.pos
 	}
 	for range partPages * len(calls) {
-		if pos.scope >= len(calls) {
+		if pos.scope >= len(calls) || count(rows) >= maxRows {
 			break
 		}
 		k := calls[pos.scope].with(pos.onto(perPage(pageSize)))
@@ -82,7 +87,12 @@ func series[T wire](ctx context.Context, g *gathering, part string, calls []call
 			return rows, false
 		}
 		g.hear(ctx, g.a, x)
-		rows[pos.scope] = append(rows[pos.scope], got...)
+		mine, rest := share(got, pos, maxRows-count(rows))
+		rows[pos.scope] = append(rows[pos.scope], mine...)
+		if rest != nil {
+			pos = *rest
+			break
+		}
 		next, more := nextPage(x.Header)
 		if !more {
 			if pos = (position{scope: pos.scope + 1}); pos.scope == len(calls) {
@@ -97,18 +107,25 @@ func series[T wire](ctx context.Context, g *gathering, part string, calls []call
 		}
 		pos = onward
 	}
-	g.goOn(part, pos)
+	g.offer(part, pos)
 	return rows, false
 }
 
-// goOn offers the rest of the first part as next page. The rest of another part
+func count[T any](rows [][]T) (n int) {
+	for _, r := range rows {
+		n += len(r)
+	}
+	return n
+}
+
+// offer offers the rest of the first part as next page. The rest of another part
 // is asked for by asking for that part alone.
-func (g *gathering) goOn(part string, pos position) {
+func (g *gathering) offer(part string, pos position) {
 	if part == g.firstPart() {
 		g.a.Next(pos.cursor())
 		return
 	}
-	g.lack(part, status.Fail(status.OwnCap, status.Limit.Is(partPages*pageSize), status.Fallback("ask again with include=["+part+"] alone")))
+	g.lack(part, status.Fail(status.OwnCap, status.Limit.Is(maxRows), status.Fallback("ask again with include=["+part+"] alone")))
 }
 
 func (g *gathering) firstPart() string {
@@ -131,12 +148,27 @@ func (g *gathering) files(ctx context.Context, k partCalls) {
 	if page, err := strconv.Atoi(g.pos.page.Get("page")); err == nil && g.going {
 		before = (page - 1) * pageSize
 	}
-	if seen := before + len(rows[0]); whole && seen < g.out.FileCount {
+	if g.going {
+		before += g.pos.skip
+	}
+	seen := before + len(rows[0])
+	switch {
+	case whole && k.listed == nil && seen == 0:
+		g.lack("files", status.Fail(status.ShapeError, status.MissingKey.Is("changed_files")))
+	case whole && seen < g.out.FileCount:
 		g.lack("files", status.Fail(status.ProviderCap, status.Total.Is(g.out.FileCount), status.Examined.Is(seen)))
 	}
 }
 
 func (g *gathering) addFiles(files []wireFile) {
+	limit := commitFileCap // no cursor goes on in these listings, so that GitHub's caps are ours
+	if g.out.Kind == "comparison" {
+		limit = compareFileCap
+	}
+	if room := max(0, limit-len(g.out.Files)); len(files) > room {
+		g.lack("files", status.Fail(status.OwnCap, status.Limit.Is(limit), status.Total.Is(len(g.out.Files)+len(files))))
+		files = files[:room]
+	}
 	for _, w := range files {
 		if w.Filename == nil {
 			g.lack("files", status.Fail(status.ShapeError, status.MissingKey.Is("filename")))
@@ -151,9 +183,10 @@ func (g *gathering) addFiles(files []wireFile) {
 }
 
 // diff reads the change as one text. GitHub refuses one that is too long (406).
-func (g *gathering) diff(ctx context.Context, k call) {
-	k.accept, k.media = mediaDiff, upstream.Bytes
-	x, f := g.get(ctx, k)
+func (g *gathering) diff(ctx context.Context, k partCalls) {
+	ask := k.diff
+	ask.accept, ask.media = mediaDiff, upstream.Bytes
+	x, f := g.get(ctx, ask)
 	switch {
 	case f != nil && x != nil && x.Status == http.StatusNotAcceptable:
 		g.lack("diff", status.Fail(status.ProviderCap, status.HTTPStatus.Is(x.Status), status.Fallback("ask for files, then read the files that matter")))
@@ -163,6 +196,15 @@ func (g *gathering) diff(ctx context.Context, k call) {
 		return
 	}
 	g.hear(ctx, g.a, x)
+	switch changed := g.out.Additions + g.out.Deletions + g.out.FileCount; {
+	case strings.Contains(x.Header.Get("Content-Type"), "json"): // not what was asked for
+		g.lack("diff", status.Fail(status.ShapeError, status.HTTPStatus.Is(x.Status), status.MissingKey.Is("diff")))
+		return
+	case len(x.Body) == 0 && changed > 0:
+		g.lack("diff", status.Fail(status.Contradictory, status.HTTPStatus.Is(x.Status), status.Marker.Is("the diff of a change with changed files is empty")))
+	case len(x.Body) == 0 && k.listed == nil:
+		g.lack("diff", status.Fail(status.ShapeError, status.HTTPStatus.Is(x.Status), status.MissingKey.Is("changed_files")))
+	}
 	text, short := markup.Cut(g.text.plain(string(x.Body)), maxTextSize)
 	g.out.Diff = text
 	if short {
@@ -180,14 +222,25 @@ func (g *gathering) comments(ctx context.Context, k partCalls) {
 				g.out.Comments = append(g.out.Comments, g.comment(w))
 			}
 		}
-		if whole && !g.going && place < len(k.promised) && len(remarks) < k.promised[place] {
-			g.lack("comments", status.Fail(status.Contradictory, status.Total.Is(k.promised[place]), status.Examined.Is(len(remarks)),
-				status.Marker.Is(strconv.Itoa(k.promised[place])+" comments announced, "+strconv.Itoa(len(remarks))+" listed")))
+		if whole && !g.going && place < len(k.promised) {
+			g.keptPromise(k.promised[place], len(remarks))
 		}
 	}
 	slices.SortStableFunc(g.out.Comments, func(a, b connectors.Comment) int {
 		return when(a.CreatedAt).Compare(when(b.CreatedAt))
 	})
+}
+
+// keptPromise compares the comments of one place with how many the change says
+// there are. That none are listed says little where it says nothing.
+func (g *gathering) keptPromise(promised *int, listed int) {
+	switch {
+	case promised == nil && listed == 0:
+		g.lack("comments", status.Fail(status.ShapeError, status.MissingKey.Is("the number of comments")))
+	case promised != nil && listed < *promised:
+		g.lack("comments", status.Fail(status.Contradictory, status.Total.Is(*promised), status.Examined.Is(listed),
+			status.Marker.Is(strconv.Itoa(*promised)+" comments announced, "+strconv.Itoa(listed)+" listed")))
+	}
 }
 
 func when(t *time.Time) time.Time {
@@ -243,19 +296,27 @@ func (g *gathering) runs(ctx context.Context, sha string) {
 			return
 		}
 		g.hear(ctx, g.a, x)
-		for _, run := range *w.CheckRuns {
+		mine, rest := share(*w.CheckRuns, position{}, pageSize)
+		for _, run := range mine {
 			out := connectors.CheckRun{Name: g.text.line(run.Name), Status: run.Status, URL: run.HTMLURL}
 			if run.Conclusion != nil {
 				out.Conclusion = *run.Conclusion
 			}
 			g.out.Checks = append(g.out.Checks, out)
 		}
+		if rest != nil {
+			break
+		}
 		next, more := nextPage(x.Header)
 		if !more {
 			g.counted("check runs", len(g.out.Checks), *w.TotalCount)
 			return
 		}
-		pos = at(next, 0)
+		onward, loop := pos.onward(next)
+		if pos = onward; loop {
+			g.lack("check runs", status.Fail(status.CursorLoop))
+			return
+		}
 	}
 	g.lack("check runs", status.Fail(status.OwnCap, status.Examined.Is(len(g.out.Checks))))
 }
@@ -270,16 +331,24 @@ func (g *gathering) statuses(ctx context.Context, sha string) {
 			return
 		}
 		g.hear(ctx, g.a, x)
-		seen += len(*w.Statuses)
-		for _, s := range *w.Statuses {
+		mine, rest := share(*w.Statuses, position{}, pageSize)
+		seen += len(mine)
+		for _, s := range mine {
 			g.out.Checks = append(g.out.Checks, statusCheck(s, &g.text))
+		}
+		if rest != nil {
+			break
 		}
 		next, more := nextPage(x.Header)
 		if !more {
 			g.counted("commit statuses", seen, *w.TotalCount)
 			return
 		}
-		pos = at(next, 0)
+		onward, loop := pos.onward(next)
+		if pos = onward; loop {
+			g.lack("commit statuses", status.Fail(status.CursorLoop))
+			return
+		}
 	}
 	g.lack("commit statuses", status.Fail(status.OwnCap, status.Examined.Is(seen)))
 }

@@ -88,11 +88,11 @@ func (c *client) readAll(ctx context.Context, s codeSearch) found {
 	if f != nil {
 		return lostSearch(*f)
 	}
-	files := filesOf(t, s.fits)
-	if t.truncated || !c.scannable(files) {
-		return lostSearch(notIndexed(s).With(status.Total.Is(len(files)), status.Limit.Is(scanFiles)))
+	w := s.through(t)
+	if t.truncated || !c.scannable(w.files) {
+		return lostSearch(notIndexed(s).With(status.Total.Is(len(w.files)), status.Limit.Is(scanFiles)))
 	}
-	return c.hitsOf(ctx, s, t, files)
+	return c.hitsOf(ctx, s, t, w)
 }
 
 // notIndexed is the failure for what the index does not hold.
@@ -102,13 +102,9 @@ func notIndexed(s codeSearch) status.Failure {
 		status.Fallback("search a local clone, or give a path below which at most "+strconv.Itoa(scanFiles)+" files lie, and label the answer partial"))
 }
 
-func (c *client) hitsOf(ctx context.Context, s codeSearch, t tree, files []wireEntry) found {
-	read, f := c.scan(ctx, s.at.repo.name, files)
+func (c *client) hitsOf(ctx context.Context, s codeSearch, t tree, w through) found {
+	read, f := c.scan(ctx, s.at.repo.name, w.files)
 	a := c.treeAudit(ctx, s.at, t)
-	if len(files) == 0 { // a tree without such a file has no such text
-		a.Hold(t.x.Proof(), status.Effectiveness)
-	}
-	c.scanAudit(ctx, a, read, f)
 	var hits []connectors.CodeHit
 	for _, got := range read {
 		var texts scrub
@@ -116,6 +112,7 @@ func (c *client) hitsOf(ctx context.Context, s codeSearch, t tree, files []wireE
 			hits = append(hits, c.hit(s, got.entry.Path, lines, texts.removed))
 		}
 	}
+	c.scanAudit(ctx, a, w, scanned{t, read, f, len(hits)})
 	from, to := cut(len(hits), s.pos.skip, s.Limit)
 	if to < len(hits) {
 		a.Next(position{page: url.Values{}, skip: to, scope: byReading}.cursor())
@@ -143,16 +140,19 @@ func (c *client) searchIndex(ctx context.Context, s codeSearch) found {
 	a.Hold(s.at.repo.proof, status.Scope)
 	a.Examined(len(*w.Items))
 	var hits []connectors.CodeHit
-	for _, h := range *w.Items {
+	mine, rest := share(*w.Items, s.pos, s.Limit)
+	for _, h := range mine {
 		if h, ok := c.indexHit(s, h); ok {
 			hits = append(hits, h)
 		}
 	}
 	_, more := nextPage(x.Header)
-	if len(hits) == 0 && !more && s.pos.page.Get("page") == "" && !*w.IncompleteResults {
+	if len(hits) == 0 && !more && rest == nil && s.pos.page.Get("page") == "" && !*w.IncompleteResults {
 		return c.nothingIndexed(ctx, s, a)
 	}
-	c.turnSearch(a, x, s.pos, w)
+	if c.turnSearch(a, x, s.pos, w); rest != nil {
+		a.Next(rest.cursor())
+	}
 	c.judgeIndex(a, s, *w.IncompleteResults)
 	return found{hits: hits, audit: a}
 }
@@ -222,11 +222,11 @@ func (c *client) readFew(ctx context.Context, s codeSearch, try bool) (found, tr
 	if f != nil || t.truncated {
 		return found{}, t, false
 	}
-	files := filesOf(t, s.fits)
-	if !c.scannable(files) {
+	w := s.through(t)
+	if !c.scannable(w.files) {
 		return found{}, t, false
 	}
-	return c.hitsOf(ctx, s, t, files), t, true
+	return c.hitsOf(ctx, s, t, w), t, true
 }
 
 // nothingIndexed judges an index that found nothing: by the files themselves if

@@ -83,7 +83,11 @@ func pages[T wire](ctx context.Context, c *client, a *status.Audit, k call, part
 			return out
 		}
 		c.hear(ctx, a, x)
-		out = append(out, rows...)
+		mine, rest := share(rows, position{}, maxLimit)
+		out = append(out, mine...)
+		if rest != nil {
+			break
+		}
 		next, more := nextPage(x.Header)
 		if !more {
 			return out
@@ -126,17 +130,26 @@ func (t tracker) projects(ctx context.Context) status.Result[connectors.Project]
 	a.Hold(x.Proof(), status.Scope, status.Effectiveness)
 	a.Unprovable(noteHidden)
 	var items []connectors.Project
-	for _, w := range rows {
+	given, rest := share(rows, position{}, maxLimit)
+	odd := 0
+	for _, w := range given {
 		k := containerOf(w, repoName{})
+		if k.name == (repoName{}) {
+			odd++
+		}
 		if !k.trackerless() && k.name != (repoName{}) {
 			p := t.about(k)
 			p.Filters, p.NativeQuery, p.States = nil, "", nil
 			items = append(items, p)
 		}
 	}
-	a.Examined(len(rows))
-	if _, more := nextPage(x.Header); more {
-		a.Unmade(status.Completeness, status.Fail(status.OwnCap, status.Part.Is("repositories"), status.Limit.Is(len(rows))))
+	a.Examined(len(given))
+	if odd > 0 {
+		a.Fail(status.Completeness, status.Fail(status.ShapeError, status.HTTPStatus.Is(x.Status), status.MissingKey.Is("full_name"),
+			status.Skipped.Is(map[string]int{"repositories": odd})))
+	}
+	if _, more := nextPage(x.Header); more || rest != nil {
+		a.Unmade(status.Completeness, status.Fail(status.OwnCap, status.Part.Is("repositories"), status.Limit.Is(len(given))))
 	} else {
 		a.Hold(x.Proof(), status.Completeness)
 	}

@@ -2,6 +2,8 @@ package github
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -45,8 +47,8 @@ func (d documents) Search(ctx context.Context, q connectors.PageQuery) status.Re
 	if f != nil {
 		return fail(f)
 	}
-	if files := filesOf(t, isDocument); !t.truncated && d.scannable(files) {
-		return d.searchTexts(ctx, s, t, files)
+	if w := s.through(t); !t.truncated && d.scannable(w.files) {
+		return d.searchTexts(ctx, s, t, w)
 	}
 	got := d.searchIndex(ctx, s)
 	if got.failure != nil {
@@ -65,13 +67,9 @@ func (d documents) Search(ctx context.Context, q connectors.PageQuery) status.Re
 }
 
 // searchTexts reads all documents and shows the first match in each.
-func (d documents) searchTexts(ctx context.Context, s codeSearch, t tree, files []wireEntry) status.Result[connectors.Page] {
-	read, f := d.scan(ctx, s.at.repo.name, files)
+func (d documents) searchTexts(ctx context.Context, s codeSearch, t tree, w through) status.Result[connectors.Page] {
+	read, f := d.scan(ctx, s.at.repo.name, w.files)
 	a := d.treeAudit(ctx, s.at, t)
-	if len(files) == 0 { // a tree without documents has none with this text
-		a.Hold(t.x.Proof(), status.Effectiveness)
-	}
-	d.scanAudit(ctx, a, read, f)
 	var pages []connectors.Page
 	for _, got := range read {
 		format, _ := markup.FormatOf(got.entry.Path)
@@ -91,6 +89,7 @@ func (d documents) searchTexts(ctx context.Context, s codeSearch, t tree, files 
 		}
 		pages = append(pages, page)
 	}
+	d.scanAudit(ctx, a, w, scanned{t, read, f, len(pages)})
 	from, to := cut(len(pages), s.pos.skip, s.Limit)
 	if to < len(pages) {
 		a.Next(position{skip: to, scope: byReading}.cursor())
@@ -226,11 +225,37 @@ func (d documents) List(ctx context.Context, q connectors.PageList) status.Resul
 			all = append(all, d.page(p, e.Path))
 		}
 	}
+	closedTo(a, t, parent, len(all))
 	from, to := cut(len(all), offset, q.Limit)
 	if to < len(all) {
 		a.Next(t.sha + ":" + strconv.Itoa(to))
 	}
 	return status.List(d.source, all[from:to], a)
+}
+
+// closedIn counts what lies below a directory and is not gone into. GH-48.
+func closedIn(t tree, parent string) map[string]int {
+	closed := map[string]int{}
+	for _, e := range t.entries {
+		if kind := e.kind(); (kind == "submodule" || kind == "symlink") && overlaps(e.Path, parent) {
+			closed[kind+"s"]++
+		}
+	}
+	return closed
+}
+
+// closedTo records what a listing of documents does not go into. That is a gap
+// where no document was found, and a note beside others.
+func closedTo(a *status.Audit, t tree, parent string, found int) {
+	closed := closedIn(t, parent)
+	kinds := slices.Sorted(maps.Keys(closed))
+	if len(kinds) > 0 && found == 0 {
+		a.Fail(status.Effectiveness, status.Fail(status.ContentNotIncluded, status.Skipped.Is(closed), status.Part.Is(strings.Join(kinds, " and "))))
+		return
+	}
+	for _, kind := range kinds {
+		a.Unprovable(kind + "_not_listed")
+	}
 }
 
 // isText reports whether the reference is no link, so that a path with one

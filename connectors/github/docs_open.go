@@ -176,6 +176,10 @@ func (d documents) titled(ctx context.Context, title string) (blob, *unfound) {
 			f := status.Fail(status.ContentNotIncluded, status.Path.Is(read[i].entry.Path), status.Part.Is("binary files or Git LFS"))
 			return blob{}, stop(&f)
 		}
+		if closed := closedIn(t, ""); closed["submodules"] > 0 && len(fits) == 0 { // GH-48: it may be in there
+			f := status.Fail(status.ContentNotIncluded, status.Reference.Is(title), status.Skipped.Is(closed), status.Part.Is("submodules"))
+			return blob{}, stop(&f)
+		}
 		if len(fits) == 0 {
 			return blob{}, d.notInTree(ctx, p, t, spot{"", title})
 		}

@@ -97,6 +97,9 @@ func (r repository) walkLog(ctx context.Context, l log, pos position) status.Res
 			break
 		}
 		r.hear(ctx, a, x)
+		if l.hollow(x, commits) {
+			a.Fail(status.Completeness, l.repo.hollow(x, "commits"))
+		}
 		for ; pos.skip < len(commits) && len(items) < l.Limit; pos.skip++ {
 			a.Examined(1)
 			if w := commits[pos.skip]; l.fits == nil || l.fits(w) {
@@ -118,6 +121,13 @@ func (r repository) walkLog(ctx context.Context, l log, pos position) status.Res
 	}
 	r.judgeLog(ctx, a, l, len(items) == 0)
 	return status.List(r.source, items, a)
+}
+
+// hollow reports whether the first page shows no commits where nothing was asked
+// that could leave any out.
+func (l log) hollow(x *upstream.Exchange, commits []wireCommit) bool {
+	return len(commits) == 0 && x.Status == http.StatusOK && l.repo.filled() && l.Cursor == "" && l.Path == "" && l.Since.IsZero() && l.Until.IsZero() &&
+		(l.Author == "" || l.asName)
 }
 
 // logPage reads one page. 409 is a repository without commits.

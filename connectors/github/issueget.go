@@ -114,7 +114,8 @@ func (t tracker) comments(ctx context.Context, a *status.Audit, item *connectors
 	}
 	t.hear(ctx, a, x)
 	s := scrub{removed: item.Removed}
-	for _, c := range rows {
+	mine, rest := share(rows, pos, commentRows)
+	for _, c := range mine {
 		item.Thread = append(item.Thread, connectors.Comment{
 			ID: strconv.FormatInt(*c.ID, 10), Author: loginOf(c.User), CreatedAt: c.CreatedAt, Body: s.prose(*c.Body), URL: c.HTMLURL,
 		})
@@ -123,6 +124,8 @@ func (t tracker) comments(ctx context.Context, a *status.Audit, item *connectors
 	next, more := nextPage(x.Header)
 	onward, loop := pos.onward(next)
 	switch {
+	case rest != nil:
+		a.Next(rest.cursor())
 	case more && loop:
 		a.Fail(status.Completeness, status.Fail(status.CursorLoop, status.Part.Is("comments")))
 	case more:

@@ -90,7 +90,10 @@ func (t tracker) uncounted(ctx context.Context, a *status.Audit, r repoName, x *
 	if f == nil && k.openItems > 0 && k.proof.At.Before(x.At) { // the last may have been closed since
 		k, f = t.look(ctx, r)
 	}
-	if f == nil && k.openItems > 0 {
+	switch {
+	case f != nil:
+		a.Fail(status.Scope, *f)
+	case k.openItems > 0:
 		a.Fail(status.Completeness, status.Fail(status.Contradictory, status.HTTPStatus.Is(x.Status), status.Container.Is(k.name.String()),
 			status.Total.Is(k.openItems), status.Examined.Is(0), status.Marker.Is("open_issues_count is above zero, and the listing is empty")))
 	}

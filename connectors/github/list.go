@@ -92,6 +92,9 @@ func (c *client) treeAudit(ctx context.Context, p place, t tree) *status.Audit {
 	a := c.audit(ctx, t.x)
 	a.Hold(p.repo.proof, status.Scope)
 	a.Examined(len(t.entries))
+	if f := t.gap(p); f != nil {
+		a.Fail(status.Completeness, *f)
+	}
 	if t.truncated {
 		a.Fail(status.Completeness, status.Fail(status.ProviderCap, status.Marker.Is("truncated"), status.Examined.Is(len(t.entries)),
 			status.Fallback("list one directory after the other, without recursive")))
@@ -145,9 +148,10 @@ func (r repository) listRefs(ctx context.Context, q connectors.RepoList) status.
 	if f != nil {
 		return status.Failed[connectors.Entry](r.source, f.With(status.Container.Is(k.name.String())))
 	}
+	mine, rest := share(refs, pos, q.Limit)
 	kind := map[string]string{"branches": "branch", "tags": "tag"}[q.What]
 	var items []connectors.Entry
-	for _, b := range refs {
+	for _, b := range mine {
 		items = append(items, connectors.Entry{
 			Origin: connectors.Origin{Source: r.source, Container: k.name.String(), Ref: k.name.String() + "@" + *b.Name},
 			Type:   kind, Path: *b.Name, SHA: b.Commit.SHA, Protected: b.Protected,
@@ -157,7 +161,10 @@ func (r repository) listRefs(ctx context.Context, q connectors.RepoList) status.
 	a := r.audit(ctx, x)
 	a.Hold(k.proof, status.Scope)
 	a.Hold(x.Proof(), status.Effectiveness)
-	a.Examined(len(refs))
-	r.turn(a, x, pos)
+	a.Examined(len(mine))
+	if kind == "branch" && len(refs) == 0 && q.Cursor == "" && k.filled() {
+		a.Fail(status.Completeness, k.hollow(x, "branches"))
+	}
+	r.goOn(a, x, pos, rest)
 	return status.List(r.source, items, a)
 }

@@ -79,6 +79,18 @@ func (p position) onto(q url.Values) url.Values {
 	return out
 }
 
+// share takes those rows of the page p that one answer holds: what was not handed
+// out yet, at most limit rows however many came. If rows are left, rest is where
+// the next answer goes on.
+func share[T any](rows []T, p position, limit int) (mine []T, rest *position) {
+	from, to := cut(len(rows), p.skip, limit)
+	if to < len(rows) {
+		p.skip = to
+		rest = &p
+	}
+	return rows[from:to], rest
+}
+
 // at is the position of the page that the query of a Link names.
 func at(next url.Values, scope int) position {
 	p := position{page: url.Values{}, scope: scope}

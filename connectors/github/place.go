@@ -171,6 +171,9 @@ func (c *client) notInTree(ctx context.Context, p place, t tree, s spot) *unfoun
 	}
 	a := c.audit(ctx, t.x)
 	a.Hold(p.repo.proof, status.Scope)
+	if f := t.gap(p); f != nil {
+		a.Fail(status.Scope, *f)
+	}
 	return &unfound{audit: a, opts: append(about, status.Among(beside...))}
 }
 

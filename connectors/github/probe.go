@@ -287,6 +287,16 @@ func absent[T any](ctx context.Context, c *client, l lost) status.Result[T] {
 // trackerless reports whether the repository says that its tracker is off.
 func (k container) trackerless() bool { return k.hasIssues != nil && !*k.hasIssues }
 
+// filled reports whether the record says that there is something in it.
+func (k container) filled() bool { return k.size != nil && *k.size > 1 }
+
+// hollow is the failure for an answer without rows for what a repository that is
+// filled must have.
+func (k container) hollow(x *upstream.Exchange, what string) status.Failure {
+	return *fail(x, status.Contradictory, status.Container.Is(k.name.String()), status.Examined.Is(0),
+		status.Marker.Is("the repository has a size, and none of its "+what+" is listed"))
+}
+
 // holdTracker holds the scope of a visible repository with its tracker on. A
 // record that does not say whether it is on does not prove that it is.
 func (k container) holdTracker(a *status.Audit) {

@@ -83,6 +83,15 @@ func (s *scrub) path(text string) string { return markup.Line(s.plain(text), max
 // maxPath is well above what file systems allow, in runes.
 const maxPath = 4096
 
+// goOn records that rows of the page are left, or else what [client.turn] does.
+func (c *client) goOn(a *status.Audit, x *upstream.Exchange, pos position, rest *position) {
+	if rest != nil {
+		a.Next(rest.cursor())
+		return
+	}
+	c.turn(a, x, pos)
+}
+
 // turn records that the listing goes on where GitHub's Link header says, or is
 // complete. GH-38. A page that is named again would be read for ever.
 func (c *client) turn(a *status.Audit, x *upstream.Exchange, pos position) {

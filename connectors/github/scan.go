@@ -3,7 +3,9 @@ package github
 import (
 	"context"
 	"encoding/base64"
+	"maps"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -24,6 +26,77 @@ const (
 	// scanAnonymous spares the 60 requests an hour that nobody in particular has.
 	scanAnonymous = 15
 )
+
+// through is what a search by reading goes through.
+type through struct {
+	files  []wireEntry     // that can hold text, and symlinks, for where they lead
+	covers map[string]bool // paths of the tree: whether all text there is read
+	fits   func(path string) bool
+	closed map[string]int // what may hold text and cannot be looked into
+	notes  []string       // what holds none by its name
+}
+
+// through takes apart a tree. GH-48.
+func (s codeSearch) through(t tree) through {
+	w := through{files: filesOf(t, s.fits), covers: map[string]bool{}, fits: s.fits, closed: map[string]int{}}
+	notes := map[string]bool{}
+	for _, e := range t.entries {
+		switch kind := e.kind(); {
+		case kind == "submodule" && overlaps(e.Path, s.Path):
+			w.closed["submodules"]++
+		case kind == "symlink" && overlaps(e.Path, s.Path):
+			w.files = append(w.files, e)
+		case kind == "dir":
+			w.covers[e.Path] = s.Path == ""
+		case kind == "file":
+			w.covers[e.Path] = s.fits(e.Path)
+			if s.fits(e.Path) && media(e.Path) {
+				notes[noteOf(e.Path)] = true
+			}
+		}
+	}
+	for note := range notes {
+		w.notes = append(w.notes, note)
+	}
+	slices.Sort(w.notes)
+	return w
+}
+
+// leadsTo reports whether a symlink leads to something that is read anyway, or to
+// a file that is none of those in question under either name.
+func (w through) leadsTo(link, target string) bool {
+	if path.IsAbs(target) {
+		return false
+	}
+	to := path.Join(path.Dir(link), target)
+	read, there := w.covers[to]
+	return read || there && path.Ext(to) != "" && !w.fits(link)
+}
+
+// overlaps reports whether something at the path at, or below it, may lie where a
+// prefix or glob looks.
+func overlaps(at, pattern string) bool {
+	fixed, _, glob := strings.Cut(pattern, "*")
+	if glob {
+		fixed = fixed[:strings.LastIndexByte(fixed, '/')+1]
+	}
+	fixed = strings.Trim(path.Clean("/"+fixed), "/")
+	return fixed == "" || at == fixed || strings.HasPrefix(at, fixed+"/") || strings.HasPrefix(fixed, at+"/")
+}
+
+// Notes on files that are not read, because files of that name hold no text to
+// look for: pictures, sound and fonts, or archives and machine code.
+const (
+	noteMedia  = "media_files"
+	noteBinary = "binary_files"
+)
+
+func noteOf(name string) string {
+	if packed(strings.ToLower(path.Ext(name))) {
+		return noteBinary
+	}
+	return noteMedia
+}
 
 // scannable reports whether so many files can be read one by one.
 func (c *client) scannable(files []wireEntry) bool {
@@ -51,11 +124,20 @@ func filesOf(t tree, fits func(path string) bool) []wireEntry {
 // media reports whether a file of that name holds pictures, sound or the like
 // by common agreement. Nobody looks for text in them.
 func media(name string) bool {
-	switch strings.ToLower(path.Ext(name)) {
+	ext := strings.ToLower(path.Ext(name))
+	switch ext {
 	case ".png", ".jpg", ".jpeg", ".gif", ".webp", ".ico", ".bmp", ".tiff", ".psd",
 		".mp3", ".mp4", ".wav", ".ogg", ".webm", ".mov", ".avi",
-		".woff", ".woff2", ".ttf", ".otf", ".eot",
-		".zip", ".gz", ".tgz", ".bz2", ".xz", ".7z", ".jar", ".exe", ".dll", ".so", ".dylib", ".a", ".o", ".class", ".wasm":
+		".woff", ".woff2", ".ttf", ".otf", ".eot":
+		return true
+	}
+	return packed(ext)
+}
+
+// packed reports whether files with that ending are archives or machine code.
+func packed(ext string) bool {
+	switch ext {
+	case ".zip", ".gz", ".tgz", ".bz2", ".xz", ".7z", ".jar", ".exe", ".dll", ".so", ".dylib", ".a", ".o", ".class", ".wasm":
 		return true
 	}
 	return false
@@ -65,7 +147,7 @@ func media(name string) bool {
 type content struct {
 	entry wireEntry
 	text  string
-	skip  string // why it could not be searched: binary, git_lfs
+	skip  string // why it could not be searched: binary, git_lfs, symlink
 	x     *upstream.Exchange
 }
 
@@ -113,6 +195,14 @@ func echoes(f status.Failure) bool {
 	return f.Reason() == status.Cancelled || f.Reason() == status.CircuitOpen
 }
 
+// scanned is what came of reading a tree.
+type scanned struct {
+	t       tree
+	read    []content
+	failure *status.Failure
+	hits    int
+}
+
 func (c *client) readBlob(ctx context.Context, r repoName, e wireEntry) (content, *status.Failure) {
 	raw, x, f := c.blobOf(ctx, r, e.SHA)
 	if f != nil {
@@ -121,6 +211,8 @@ func (c *client) readBlob(ctx context.Context, r repoName, e wireEntry) (content
 	got := content{entry: e, x: x}
 	text, _, ok := markup.Decode(raw)
 	switch {
+	case e.kind() == "symlink":
+		got.skip = "symlink"
 	case !ok:
 		got.skip = "binary"
 	case markup.IsLFSPointer(raw): // GH-48
@@ -161,18 +253,38 @@ func unbase64(x *upstream.Exchange, text string) ([]byte, *status.Failure) {
 	return data, nil
 }
 
-// scanAudit adds to the audit of a tree that its files were read.
-func (c *client) scanAudit(ctx context.Context, a *status.Audit, read []content, f *status.Failure) {
-	skipped := map[string]int{}
-	for _, got := range read {
+// scanAudit adds to the audit of a tree that its files were read, and how many of
+// them are hits. What cannot be looked into is a gap where nothing was found, and
+// a note beside hits.
+func (c *client) scanAudit(ctx context.Context, a *status.Audit, w through, s scanned) {
+	skipped, closed := map[string]int{}, maps.Clone(w.closed)
+	for _, got := range s.read {
 		c.hear(ctx, a, got.x)
-		if got.skip != "" {
+		switch {
+		case got.skip == "symlink" && w.leadsTo(got.entry.Path, got.text):
+		case got.skip == "symlink":
+			closed["symlinks"]++
+		case got.skip != "":
 			skipped[got.skip]++
 		}
 	}
+	for _, note := range w.notes {
+		a.Unprovable(note)
+	}
+	for kind := range closed {
+		if s.hits > 0 {
+			a.Unprovable(kind + "_not_searched")
+		}
+	}
+	if len(closed) > 0 && s.hits == 0 {
+		a.Fail(status.Effectiveness, status.Fail(status.ContentNotIncluded, status.Skipped.Is(closed), status.Part.Is(strings.Join(slices.Sorted(maps.Keys(closed)), " and "))))
+	}
+	read := s.read
 	switch {
-	case f != nil:
-		a.Unmade(status.Effectiveness, *f)
+	case s.failure != nil:
+		a.Unmade(status.Effectiveness, *s.failure)
+	case len(w.files) == 0: // a tree without such a file has no such text
+		a.Hold(s.t.x.Proof(), status.Effectiveness)
 	case len(skipped) > 0:
 		a.Fail(status.Effectiveness, status.Fail(status.ContentNotIncluded, status.Skipped.Is(skipped), status.Part.Is("binary files or Git LFS")))
 	case len(read) > 0:

@@ -34,7 +34,8 @@ func (t tracker) timeline(ctx context.Context, a *status.Audit, item *connectors
 			return
 		}
 		t.hear(ctx, a, x)
-		for _, w := range rows {
+		mine, rest := share(rows, position{}, maxLimit)
+		for _, w := range mine {
 			if link, ok := t.linkOf(w, p.repo, &s); ok && q.Links {
 				item.Links = append(item.Links, link)
 			}
@@ -43,7 +44,11 @@ func (t tracker) timeline(ctx context.Context, a *status.Audit, item *connectors
 			}
 		}
 		next, more := nextPage(x.Header)
-		if !more {
+		switch {
+		case rest != nil:
+			a.Unmade(status.Completeness, status.Fail(status.OwnCap, status.Part.Is("links and history"), status.Limit.Is(maxLimit)))
+			return
+		case !more:
 			return
 		}
 		onward, loop := pos.onward(next)
@@ -120,12 +125,13 @@ func (t tracker) family(ctx context.Context, a *status.Audit, item *connectors.I
 	}
 	t.hear(ctx, a, x)
 	s := scrub{removed: item.Removed}
-	for _, row := range rows {
+	mine, _ := share(rows, position{}, maxLimit)
+	for _, row := range mine {
 		item.Links = append(item.Links, t.link("sub_issue", row, p.repo, &s))
 	}
 	item.Removed = s.removed
-	if _, more := nextPage(x.Header); more || len(rows) < w.SubIssues.Total {
+	if _, more := nextPage(x.Header); more || len(mine) < max(w.SubIssues.Total, len(rows)) {
 		a.Unmade(status.Completeness, status.Fail(status.ProviderCap, status.Part.Is("sub-issues"),
-			status.Total.Is(w.SubIssues.Total), status.Examined.Is(len(rows))))
+			status.Total.Is(w.SubIssues.Total), status.Examined.Is(len(mine))))
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"path"
 	"slices"
 	"strings"
 
@@ -20,6 +21,7 @@ type tree struct {
 	sha       string
 	entries   []wireEntry
 	truncated bool // GH-45: GitHub left entries out
+	flat      bool // it was to be listed with all below it, and shows directories without what is in them
 	x         *upstream.Exchange
 }
 
@@ -47,7 +49,41 @@ func (c *client) readTree(ctx context.Context, r repoName, treeish string, recur
 		return tree{x: x}, misshapen(x, key)
 	}
 	slices.SortFunc(*w.Tree, func(a, b wireEntry) int { return strings.Compare(a.Path, b.Path) })
-	return tree{sha: w.SHA, entries: *w.Tree, truncated: *w.Truncated, x: x}, nil
+	t := tree{sha: w.SHA, entries: *w.Tree, truncated: *w.Truncated, x: x}
+	t.flat = recursive && !t.truncated && t.childless()
+	return t, nil
+}
+
+// childless reports whether there is a directory of which no entry is shown. Git
+// keeps no empty ones.
+func (t tree) childless() bool {
+	parents := map[string]bool{}
+	for _, e := range t.entries {
+		parents[path.Dir(e.Path)] = true
+	}
+	return slices.ContainsFunc(t.entries, func(e wireEntry) bool { return e.kind() == "dir" && !parents[e.Path] })
+}
+
+// emptyTrees are the hashes of a tree without entries, in both of Git's formats.
+var emptyTrees = [...]string{
+	"4b825dc642cb6eb9a060e54bf8d69288fbee4904",
+	"6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321",
+}
+
+// gap says what shows that the tree is not all that is there: no entries, although
+// the repository is filled and this is not Git's empty tree, or a listing that did
+// not go into the directories.
+func (t tree) gap(p place) *status.Failure {
+	var f status.Failure
+	switch {
+	case len(t.entries) == 0 && t.x.Status == http.StatusOK && p.repo.filled() && !slices.Contains(emptyTrees[:], t.sha):
+		f = p.repo.hollow(t.x, "files")
+	case t.flat:
+		f = *fail(t.x, status.Contradictory, status.Container.Is(p.repo.name.String()), status.Marker.Is("directories are listed without what is in them"))
+	default:
+		return nil
+	}
+	return &f
 }
 
 // saysEmpty is in GitHub's message for a repository without commits. It sends

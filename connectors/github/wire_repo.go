@@ -19,11 +19,18 @@ type wireContent struct {
 	SubmoduleGitURL *string        `json:"submodule_git_url"`
 	HTMLURL         string         `json:"html_url"`
 	Entries         *[]wireContent `json:"entries"`
+
+	sized, filled bool // the keys size and content were there
 }
 
 func (w wireContent) missing() string {
-	if w.Type == nil {
+	switch {
+	case w.Type == nil:
 		return "type"
+	case *w.Type == "file" && w.SubmoduleGitURL == nil && !w.sized:
+		return "size"
+	case *w.Type == "file" && w.SubmoduleGitURL == nil && !w.filled:
+		return "content"
 	}
 	return ""
 }
@@ -40,6 +47,9 @@ func (w wireTree) missing() string {
 		return "tree"
 	case w.Truncated == nil:
 		return "truncated"
+	}
+	if key := missingIn(*w.Tree); key != "" {
+		return "tree" + key
 	}
 	return ""
 }
@@ -95,7 +105,7 @@ type wireCommit struct {
 		Tree      struct {
 			SHA string `json:"sha"`
 		} `json:"tree"`
-		CommentCount int `json:"comment_count"`
+		CommentCount *int `json:"comment_count"`
 	} `json:"commit"`
 	Author  *wireLogin   `json:"author"` // null if no account is linked
 	Parents []wireParent `json:"parents"`
@@ -186,8 +196,9 @@ func (w wireListedRepo) missing() string {
 }
 
 type wireOwner struct {
-	Login string  `json:"login"`
-	Type  *string `json:"type"` // User, Organization
+	Login  string  `json:"login"`
+	Type   *string `json:"type"` // User, Organization
+	Public int     `json:"public_repos"`
 }
 
 func (w wireOwner) missing() string {
@@ -248,12 +259,12 @@ type wirePull struct {
 	Labels    []struct {
 		Name string `json:"name"`
 	} `json:"labels"`
-	Additions      int `json:"additions"`
-	Deletions      int `json:"deletions"`
-	ChangedFiles   int `json:"changed_files"`
-	Commits        int `json:"commits"`
-	Comments       int `json:"comments"`
-	ReviewComments int `json:"review_comments"`
+	Additions      int  `json:"additions"`
+	Deletions      int  `json:"deletions"`
+	ChangedFiles   *int `json:"changed_files"`
+	Commits        int  `json:"commits"`
+	Comments       *int `json:"comments"`
+	ReviewComments *int `json:"review_comments"`
 }
 
 func (w wirePull) missing() string {
