@@ -122,7 +122,11 @@ func (s *Server) serve(ctx context.Context, e *exchange, m message) (result any,
 		return nil, bad
 	}
 	ctx = mcpserver.WithSupportedProtocolVersions(s.core.WithContext(ctx, e), e.revisions)
-	switch r := s.core.HandleMessage(ctx, m.raw).(type) {
+	reply := s.core.HandleMessage(ctx, m.raw)
+	if _, refused := reply.(mcp.JSONRPCError); refused && e.setAside(m) {
+		reply = s.core.HandleMessage(ctx, e.plain)
+	}
+	switch r := reply.(type) {
 	case mcp.JSONRPCResponse:
 		return r.Result, nil
 	case mcp.JSONRPCError:

@@ -38,6 +38,9 @@ type exchange struct {
 	listening bool
 	forget    func()
 
+	plain     []byte          // the message without the arguments below
+	arguments json.RawMessage // what the tool gets, if mcp-go cannot read it
+
 	pumpOnce sync.Once
 	notes    chan mcp.JSONRPCNotification
 	closing  chan struct{}
@@ -58,6 +61,29 @@ func newExchange(s *Server, o origin, m message) *exchange {
 	e.info, e.caps = o.client.info, o.client.caps
 	o.client.mu.Unlock()
 	return e
+}
+
+// setAside takes the arguments out of a call that mcp-go refuses because of them:
+// a number beyond the range of a float is JSON, and which argument cannot have it
+// is the tool's to say.
+func (e *exchange) setAside(m message) bool {
+	var params map[string]json.RawMessage
+	if m.Method != string(mcp.MethodToolsCall) || json.Unmarshal(m.Params, &params) != nil {
+		return false
+	}
+	var decoded any
+	if arguments := params["arguments"]; arguments == nil || json.Unmarshal(arguments, &decoded) == nil {
+		return false
+	}
+	e.arguments, params["arguments"] = params["arguments"], json.RawMessage("{}")
+	raw, err := json.Marshal(struct {
+		JSONRPC string                     `json:"jsonrpc"`
+		ID      json.RawMessage            `json:"id"`
+		Method  string                     `json:"method"`
+		Params  map[string]json.RawMessage `json:"params"`
+	}{mcp.JSONRPC_VERSION, m.ID, m.Method, params})
+	e.plain = raw
+	return err == nil
 }
 
 // notify sends a notification that belongs to the request; after the answer it

@@ -113,6 +113,41 @@ func TestSessionsIdleForHalfAnHourEndWhenAnotherBegins(t *testing.T) {
 	}
 }
 
+// TestAFloodOfIntroductionsDrivesOutOnlyItsOwn: who did more than initialize stays.
+func TestAFloodOfIntroductionsDrivesOutOnlyItsOwn(t *testing.T) {
+	now := time.Unix(0, 0)
+	s := newSessions(func() time.Time { return now })
+	live, listening := s.open(), s.open()
+	s.work(live)
+	s.listen(listening, &eventStream{})
+	for range 3 * maxSessions {
+		now = now.Add(time.Millisecond)
+		if s.open() == nil {
+			t.Fatal("a session that nobody uses took the place of a new one")
+		}
+	}
+	if s.get(live.id) == nil || s.get(listening.id) == nil {
+		t.Error("a session in use was driven out")
+	}
+	if len(s.byID) > maxSessions || s.used.Len() != len(s.byID) {
+		t.Errorf("%d sessions", len(s.byID))
+	}
+	// Where all of them did something, the longest unused goes, if that is a while ago.
+	s = newSessions(func() time.Time { return now })
+	first := s.open()
+	s.work(first)
+	for range maxSessions - 1 {
+		s.work(s.open())
+	}
+	if s.open() != nil {
+		t.Error("a session that was used just now was driven out")
+	}
+	now = now.Add(sessionRecent + time.Second)
+	if s.open() == nil || s.get(first.id) != nil {
+		t.Error("no room was made")
+	}
+}
+
 func TestNoSessionIsOpenedWhenAllAreInUse(t *testing.T) {
 	s := newSessions(time.Now)
 	for i := range maxSessions {

@@ -43,6 +43,9 @@ func (s *seal) handle(ctx context.Context, r mcp.CallToolRequest, schema *schema
 	if e := exchangeOf(ctx); e != nil {
 		c.Traceparent = traceparent(e.meta.Traceparent)
 		c.Progress = progress(e)
+		if e.arguments != nil {
+			c.Arguments = e.arguments
+		}
 	}
 	reply, fault := s.run(ctx, c, schema)
 	if fault != nil {

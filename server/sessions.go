@@ -12,6 +12,9 @@ const (
 	maxSessions = 1000
 	// sessionIdle is how long an unused session is kept.
 	sessionIdle = 30 * time.Minute
+	// sessionRecent is how long a session that did something is kept even if others
+	// want its place.
+	sessionRecent = 5 * time.Minute
 )
 
 // sessions holds the clients of Streamable HTTP before 2026-07-28, least
@@ -28,6 +31,7 @@ type sessions struct {
 type session struct {
 	*client
 	seen   time.Time
+	worked bool // it sent more than the messages that open a session
 	stream *eventStream
 }
 
@@ -53,25 +57,54 @@ func (s *sessions) open() *session {
 	return opened
 }
 
-// expireLocked takes out what is idle for too long, and the longest unused
-// session in any case if there is no room.
+// expireLocked takes out what is idle for too long and, if there is no room, one
+// more: the longest unused of those that never did more than introduce
+// themselves, else of those that did nothing lately. So whoever floods the server
+// with introductions drives out only his own.
 func (s *sessions) expireLocked() (gone []*session) {
-	full := len(s.byID) >= maxSessions
-	for el := s.used.Back(); el != nil; {
-		old, prev := el.Value.(*session), el.Prev()
-		stale := s.now().Sub(old.seen) > sessionIdle
-		if !stale && !full {
-			break // the rest was used later still
-		}
-		if old.stream == nil && !old.busy() {
-			s.used.Remove(el)
-			delete(s.byID, old.id)
-			gone = append(gone, old)
-			full = false
-		}
+	now := s.now()
+	for el := s.used.Back(); el != nil && now.Sub(held(el).seen) > sessionIdle; {
+		prev := el.Prev()
+		gone = s.dropIdleLocked(el, gone)
 		el = prev
 	}
+	for _, may := range []func(*session) bool{
+		func(old *session) bool { return !old.worked },
+		func(old *session) bool { return now.Sub(old.seen) > sessionRecent },
+	} {
+		for el := s.used.Back(); el != nil && len(s.byID) >= maxSessions; {
+			prev := el.Prev()
+			if may(held(el)) {
+				gone = s.dropIdleLocked(el, gone)
+			}
+			el = prev
+		}
+	}
 	return gone
+}
+
+// dropIdleLocked takes a session out, unless it has a stream or a call in flight.
+func (s *sessions) dropIdleLocked(el *list.Element, gone []*session) []*session {
+	old := held(el)
+	if old.stream != nil || old.busy() {
+		return gone
+	}
+	s.used.Remove(el)
+	delete(s.byID, old.id)
+	return append(gone, old)
+}
+
+// held is the session in an element; the list holds nothing else.
+func held(el *list.Element) *session {
+	found, _ := el.Value.(*session)
+	return found
+}
+
+// work marks a session as one that does more than introduce itself.
+func (s *sessions) work(found *session) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	found.worked = true
 }
 
 // get finds a session and marks it as used.
@@ -83,7 +116,7 @@ func (s *sessions) get(id string) *session {
 		return nil
 	}
 	s.used.MoveToFront(el)
-	found := el.Value.(*session)
+	found := held(el)
 	found.seen = s.now()
 	return found
 }
@@ -118,7 +151,7 @@ func (s *sessions) close(id string) bool {
 		s.mu.Unlock()
 		return false
 	}
-	gone := el.Value.(*session)
+	gone := held(el)
 	s.used.Remove(el)
 	delete(s.byID, id)
 	stream := gone.stream

@@ -76,6 +76,9 @@ func (t *streamable) postLegacy(w http.ResponseWriter, r *http.Request, m messag
 	} else if found = t.find(w, r, m.ID); found == nil {
 		return
 	}
+	if !initialize && m.Method != "notifications/initialized" {
+		t.sessions.work(found)
+	}
 	out := newReplyStream(w, r)
 	reply := t.server.answer(t.life.calls, origin{client: found.client, out: out, revisions: allRevisions()}, m)
 	switch {
@@ -111,6 +114,7 @@ func (t *streamable) listen(w http.ResponseWriter, r *http.Request) {
 	if found == nil {
 		return
 	}
+	t.sessions.work(found)
 	stream := newEventStream(w)
 	defer stream.close()
 	before, ok := t.sessions.listen(found, stream)

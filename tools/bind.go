@@ -107,7 +107,7 @@ func bind[A any](raw json.RawMessage) (A, *status.Failure) {
 	}
 	for _, name := range sortedKeys(given) {
 		problems = append(problems, status.Argument{
-			Name: name, Reason: status.UnknownArgument.Name(), Problem: "the tool has no such argument", Allowed: namesOf(fields),
+			Name: name, Reason: status.UnknownArgument.Name(), Problem: "must be one of the arguments of the tool", Allowed: namesOf(fields),
 		})
 	}
 	if len(problems) > 0 {

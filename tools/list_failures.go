@@ -46,5 +46,6 @@ func pastFailures(ctx context.Context, d *Deps, a listFailuresArgs) status.Envel
 	}
 	q := listFailuresSpec.question("")
 	q.One, q.Many, q.Rest, q.Filters = listFailuresSpec.One, listFailuresSpec.Many, phrase(a), echo(a)
+	q.Fallback = "use what is here, or narrow the question with since, source, code or limit"
 	return status.List("journal", found.Records, audit).Envelope(q)
 }

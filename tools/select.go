@@ -14,7 +14,7 @@ func (d *Deps) named(name string, k connectors.Kind) (connectors.Source, *status
 	i := slices.IndexFunc(d.Sources, func(s connectors.Source) bool { return s.Name == name })
 	if i < 0 {
 		f := status.Fail(status.EnumRequired, status.Arguments.Is([]status.Argument{{
-			Name: "source", Reason: status.EnumRequired.Name(), Problem: "there is no source of this name", Allowed: d.names(k),
+			Name: "source", Reason: status.EnumRequired.Name(), Problem: "must be one of the configured sources", Allowed: d.names(k),
 		}}), status.ValidValues.Is(d.names(k)))
 		return connectors.Source{}, &f
 	}
