@@ -62,10 +62,16 @@ func noTool(name string, tools []app.Tool) string {
 	return fmt.Sprintf("there is no tool %q; there are\n%s", status.Line(name, 80), list)
 }
 
-// verdict is nil for success and empty. All has been said by then.
+// verdict is nil for success and empty. All has been said by then. A call whose
+// arguments cannot be used was called wrongly: to a script that is no failure of
+// access, though the answer has the same status.
 func verdict(reply app.Reply) error {
 	var v struct {
-		Status string `json:"status"`
+		Status  string `json:"status"`
+		Code    string `json:"code"`
+		Failure struct {
+			Stage string `json:"stage"`
+		} `json:"failure"`
 	}
 	if json.Unmarshal(reply.Structured, &v) != nil {
 		return exit{code: exitNone}
@@ -75,6 +81,9 @@ func verdict(reply app.Reply) error {
 		return nil
 	case status.Partial.String():
 		return exit{code: exitPartial}
+	}
+	if v.Code == status.InputMissing.String() && v.Failure.Stage == status.BindRequest.String() {
+		return exit{code: exitUsage}
 	}
 	return exit{code: exitNone}
 }
