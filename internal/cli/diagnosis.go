@@ -57,6 +57,9 @@ func (d *diagnosis) heading(text string) { d.lines("", d.s.paint(bold, text)) }
 
 // sources is one row for each source.
 func (d *diagnosis) sources() {
+	if len(d.m.Sources) == 0 {
+		return
+	}
 	rows := [][]string{{"SOURCE", "PROVIDER", "STATE", "ASKED AS", "PROJECT"}}
 	for _, s := range d.m.Sources {
 		account := cmp.Or(clean(s.Identity), "–")
@@ -216,6 +219,10 @@ func (d *diagnosis) notes() {
 		}
 	}
 	for _, w := range d.cfg.Check() {
+		if w.Source == "" {
+			notes = append(notes, w.Text)
+			continue
+		}
 		notes = append(notes, w.Source+": "+w.Text)
 	}
 	notes = append(notes, d.m.Notes...)
