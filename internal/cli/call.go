@@ -4,12 +4,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"flag"
-	"fmt"
 	"log/slog"
 	"slices"
 	"strings"
 
 	"github.com/frank-mcp/frank/internal/app"
+	"github.com/frank-mcp/frank/internal/config"
 	"github.com/frank-mcp/frank/status"
 )
 
@@ -52,20 +52,43 @@ func (c *callCommand) run(r *run, words []string) error {
 
 func noTool(name string, tools []app.Tool) string {
 	rows := make([][]string, 0, len(tools))
+	names := make([]string, 0, len(tools))
 	for _, t := range tools {
-		rows = append(rows, []string{"  " + t.Name, t.Title})
+		rows, names = append(rows, []string{"  " + t.Name, t.Title}), append(names, t.Name)
 	}
-	list := strings.Join(table(rows), "\n")
+	list := "\n" + strings.Join(table(rows), "\n")
 	if name == "" {
-		return "call needs a tool; there are\n" + list
+		return "call needs a tool; there are" + list + "\nRun frank call TOOL --help to see the arguments of one."
 	}
-	return fmt.Sprintf("there is no tool %q; there are\n%s", status.Line(name, 80), list)
+	return noSuch("tool", name, names) + list
 }
 
-// verdict is nil for success and empty. All has been said by then.
+// explain prints what the tool is for and what it takes. The tools are the same
+// under every configuration, so that one with faults does not keep them from being
+// looked up.
+func (c *callCommand) explain(r *run, words []string) error {
+	a, err := app.Later(func() *config.Config { return &config.Config{} }, app.Options{Version: version()})
+	if err != nil {
+		return err
+	}
+	i := slices.IndexFunc(a.Tools, func(t app.Tool) bool { return t.Name == words[0] })
+	if i < 0 {
+		return usage(noTool(words[0], a.Tools))
+	}
+	say(r.Out, toolHelp(a.Tools[i], screenOf(r.Out).width))
+	return nil
+}
+
+// verdict is nil for success and empty. All has been said by then. A call whose
+// arguments cannot be used was called wrongly: to a script that is no failure of
+// access, though the answer has the same status.
 func verdict(reply app.Reply) error {
 	var v struct {
-		Status string `json:"status"`
+		Status  string `json:"status"`
+		Code    string `json:"code"`
+		Failure struct {
+			Stage string `json:"stage"`
+		} `json:"failure"`
 	}
 	if json.Unmarshal(reply.Structured, &v) != nil {
 		return exit{code: exitNone}
@@ -75,6 +98,9 @@ func verdict(reply app.Reply) error {
 		return nil
 	case status.Partial.String():
 		return exit{code: exitPartial}
+	}
+	if v.Code == status.InputMissing.String() && v.Failure.Stage == status.BindRequest.String() {
+		return exit{code: exitUsage}
 	}
 	return exit{code: exitNone}
 }

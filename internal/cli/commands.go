@@ -50,6 +50,12 @@ type command struct {
 	new                  func() action
 }
 
+// explainer is an action that has more to say about its words than its help.
+type explainer interface {
+	// explain prints the help for the words.
+	explain(r *run, words []string) error
+}
+
 func commandTable() []command {
 	return []command{
 		{"stdio", "", "Serve MCP over standard input and output. This is what frank alone does.", func() action { return &stdioCommand{} }},
@@ -57,7 +63,7 @@ func commandTable() []command {
 		{"doctor", "", "Probe every source now and show what it can do. Exit status: 0 all ready, 3 some, 4 none.", func() action { return &doctorCommand{} }},
 		{"call", "TOOL key=value …", "Call one tool and show the answer. Exit status: 0 success or empty, 3 partial, 4 access failure, 2 usage.", func() action { return &callCommand{} }},
 		{"failures", "", "Show what earlier calls could not check and why, newest first.", func() action { return &failuresCommand{} }},
-		{"version", "", "Print the version.", func() action { return &versionCommand{} }},
+		{"version", "", "Print the version. So does frank --version.", func() action { return &versionCommand{} }},
 	}
 }
 
@@ -65,6 +71,7 @@ func commandTable() []command {
 func dispatch(r *run, args []string) error {
 	first := flagSet("frank")
 	r.register(first)
+	showVersion := first.Bool("version", false, "")
 	err := first.Parse(args)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
@@ -72,19 +79,25 @@ func dispatch(r *run, args []string) error {
 		return nil
 	case err != nil:
 		return flagError(err, "")
+	case *showVersion:
+		return new(versionCommand).run(r, nil)
 	}
 	name, rest := "stdio", first.Args()
 	if len(rest) > 0 {
 		name, rest = rest[0], rest[1:]
 	}
+	if name == "help" {
+		if len(rest) == 0 || rest[0] == "help" || strings.HasPrefix(rest[0], "-") {
+			say(r.Out, overviewHelp(screenOf(r.Out).width))
+			return nil
+		}
+		name, rest = rest[0], append([]string{"--help"}, rest[1:]...)
+	}
 	table := commandTable()
 	i := slices.IndexFunc(table, func(c command) bool { return c.name == name })
-	switch {
-	case name == "help":
-		say(r.Out, overviewHelp(screenOf(r.Out).width))
-		return nil
-	case i < 0:
-		return usage(fmt.Sprintf("there is no command %q; there are %s\nRun frank --help to see what they do.", status.Line(name, 40), commandNames(table)))
+	if i < 0 {
+		names := commandNames(table)
+		return usage(noSuch("command", name, append(names, "help")) + " " + strings.Join(names, ", ") + "\nRun frank --help to see what they do.")
 	}
 	return table[i].start(r, rest)
 }
@@ -97,6 +110,9 @@ func (c command) start(r *run, args []string) error {
 	words, err := parse(fs, args)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
+		if x, ok := what.(explainer); ok && len(words) > 0 {
+			return x.explain(r, words)
+		}
 		say(r.Out, c.help(screenOf(r.Out).width))
 		return nil
 	case err != nil:
@@ -117,16 +133,26 @@ func flagSet(name string) *flag.FlagSet {
 	return fs
 }
 
+// flagError is a mistake in the flags. The flag package has no types for them and
+// writes every flag with one dash, where all else here writes two.
 func flagError(err error, command string) error {
-	text := strings.ReplaceAll(err.Error(), "not defined: -", "not defined: --")
-	return usage(fmt.Sprintf("%s\nRun frank %s to see the flags.", text, strings.TrimSpace(command+" --help")))
+	return usage(fmt.Sprintf("%s\nRun frank %s to see the flags.", twoDashes().Replace(err.Error()), strings.TrimSpace(command+" --help")))
 }
 
-// parse reads flags wherever they stand; after -- all are words.
+func twoDashes() *strings.Replacer {
+	var pairs []string
+	for _, before := range []string{"not defined: -", "needs an argument: -", `" for flag -`, `" for -`} {
+		pairs = append(pairs, before, before+"-")
+	}
+	return strings.NewReplacer(pairs...)
+}
+
+// parse reads flags wherever they stand; after -- all are words. What is asked for
+// help about comes back with the error.
 func parse(fs *flag.FlagSet, args []string) (words []string, err error) {
 	for {
 		if err := fs.Parse(args); err != nil {
-			return nil, err
+			return append(words, slices.DeleteFunc(fs.Args(), func(arg string) bool { return strings.HasPrefix(arg, "-") })...), err
 		}
 		read := len(args) - fs.NArg()
 		if fs.NArg() == 0 || read > 0 && args[read-1] == "--" {
@@ -136,12 +162,12 @@ func parse(fs *flag.FlagSet, args []string) (words []string, err error) {
 	}
 }
 
-func commandNames(table []command) string {
+func commandNames(table []command) []string {
 	names := make([]string, 0, len(table))
 	for _, c := range table {
 		names = append(names, c.name)
 	}
-	return strings.Join(names, ", ")
+	return names
 }
 
 // repeated is a flag that may be given several times.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/frank-mcp/frank/internal/app"
 	"github.com/frank-mcp/frank/internal/config"
+	"github.com/frank-mcp/frank/status"
 )
 
 // diagnosis lays the manifest out for a person.
@@ -56,6 +57,9 @@ func (d *diagnosis) heading(text string) { d.lines("", d.s.paint(bold, text)) }
 
 // sources is one row for each source.
 func (d *diagnosis) sources() {
+	if len(d.m.Sources) == 0 {
+		return
+	}
 	rows := [][]string{{"SOURCE", "PROVIDER", "STATE", "ASKED AS", "PROJECT"}}
 	for _, s := range d.m.Sources {
 		account := cmp.Or(clean(s.Identity), "–")
@@ -164,11 +168,11 @@ func (d *diagnosis) unblock() {
 		}
 	}
 	for _, s := range d.m.Sources {
-		add(hint{s.Source, s.Reason, cmp.Or(sentence(d.secrets[s.Source]), s.Unblock)}, "")
+		add(hint{s.Source, s.Reason, cmp.Or(sentence(d.secrets[s.Source]), d.advice(s.Source, s.Reason, s.Unblock))}, "")
 		for _, c := range s.Capabilities {
 			// What keeps the whole source from being used is said once.
 			if s.Reason == "" || c.Reason != s.Reason {
-				add(hint{s.Source, c.Reason, c.Unblock}, string(c.ID))
+				add(hint{s.Source, c.Reason, d.advice(s.Source, c.Reason, c.Unblock)}, string(c.ID))
 			}
 		}
 	}
@@ -184,6 +188,19 @@ func (d *diagnosis) unblock() {
 		d.lines(wrap(clean(what)+" ("+h.reason+")", d.s.width, 2))
 		d.lines("  " + wrap(clean(h.text), d.s.width, 2))
 	}
+}
+
+// advice is what would unblock something, for one who has just run the doctor.
+func (d *diagnosis) advice(source, reason, text string) string {
+	if s, ok := d.cfg.Source(source); ok && reason == status.AuthContextRequired.Name() {
+		return sentence(d.cfg.Remedy(s))
+	}
+	return withoutDoctor(text)
+}
+
+// withoutDoctor takes out what sends the reader to the doctor.
+func withoutDoctor(text string) string {
+	return strings.NewReplacer(" (see frank doctor)", "", ", then run frank doctor", "", "Run frank doctor, and report", "Report").Replace(text)
 }
 
 // sentence gives a fragment a capital letter and a full stop.
@@ -202,6 +219,10 @@ func (d *diagnosis) notes() {
 		}
 	}
 	for _, w := range d.cfg.Check() {
+		if w.Source == "" {
+			notes = append(notes, w.Text)
+			continue
+		}
 		notes = append(notes, w.Source+": "+w.Text)
 	}
 	notes = append(notes, d.m.Notes...)

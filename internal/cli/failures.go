@@ -58,7 +58,8 @@ func (c *failuresCommand) run(r *run, _ []string) error {
 	}
 	// The totals count all that was selected, not only the rows that are shown.
 	q.Limit = 0
-	_, err = r.Out.WriteString(overview(screenOf(r.Out), path, found, app.Failures(path, q).Records))
+	l := listing{s: screenOf(r.Out), path: path, found: found, all: app.Failures(path, q).Records, now: time.Now()}
+	_, err = r.Out.WriteString(l.text())
 	return err
 }
 
@@ -102,36 +103,72 @@ func moment(text string, now time.Time) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-func overview(s screen, path string, found app.FailureListing, all []app.FailureRecord) string {
+// listing lays records out for a person.
+type listing struct {
+	s     screen
+	path  string
+	found app.FailureListing
+	all   []app.FailureRecord // that were selected, shown or not
+	now   time.Time           // in the zone of the reader
+}
+
+func (l *listing) text() string {
 	var b strings.Builder
-	if found.Total == 0 {
-		return "No failure is recorded for this in " + clean(path) + "\n"
+	if l.found.Total == 0 {
+		return "No failure is recorded for this in " + clean(l.path) + "\n"
 	}
-	rows := [][]string{{"TIME", "TOOL", "SOURCE", "REASON", "CODE"}}
-	for _, r := range found.Records {
-		rows = append(rows, []string{r.At.Local().Format("01-02 15:04:05"), clean(r.Tool), cmp.Or(clean(r.Source), "–"), clean(r.Reason), clean(r.Code)})
-	}
-	lines := table(rows)
-	if s.terminal && slices.ContainsFunc(lines, func(l string) bool { return utf8.RuneCountInString(l) > s.width }) {
-		for i := range rows { // the reason says the code too, to who knows the reasons
-			rows[i] = rows[i][:len(rows[i])-1]
-		}
-		lines = table(rows)
-	}
+	lines, heads := l.rows()
 	for i, line := range lines {
-		if i == 0 {
-			line = s.paint(bold, line)
+		if i < heads {
+			line = l.s.paint(bold, line)
 		}
 		b.WriteString(line + "\n")
 	}
-	fmt.Fprintf(&b, "\n%d recorded, %d shown\n", found.Total, len(found.Records))
+	fmt.Fprintf(&b, "\n%d recorded, %d shown\n", l.found.Total, len(l.found.Records))
 	total := func(label string, of func(app.FailureRecord) string) {
-		b.WriteString(wrap("by "+label+": "+tally(all, of), s.width, 2) + "\n")
+		b.WriteString(wrap("by "+label+": "+tally(l.all, of), l.s.width, 2) + "\n")
 	}
 	total("code", func(r app.FailureRecord) string { return r.Code })
 	total("reason", func(r app.FailureRecord) string { return r.Reason })
 	total("source", func(r app.FailureRecord) string { return cmp.Or(r.Source, "–") })
 	return b.String()
+}
+
+// rows is one line for each record, and the number of heading lines. On a terminal
+// that is too narrow it is two: programs may read what is shown elsewhere by lines.
+func (l *listing) rows() (lines []string, heads int) {
+	wide := [][]string{{"TIME (" + l.now.Format("MST") + ")", "TOOL", "SOURCE", "REASON", "CODE"}}
+	for _, r := range l.found.Records {
+		wide = append(wide, []string{l.moment(r.At), clean(r.Tool), cmp.Or(clean(r.Source), "–"), clean(r.Reason), clean(r.Code)})
+	}
+	lines = table(wide)
+	if !l.s.terminal || !slices.ContainsFunc(lines, l.tooWide) {
+		return lines, 1
+	}
+	var stacked [][]string
+	for _, row := range wide {
+		stacked = append(stacked, []string{row[0], row[1], row[2]}, []string{"", row[3], row[4]})
+	}
+	lines = table(stacked)
+	for i, line := range lines {
+		if l.tooWide(line) { // a long name of a source; it is whole in the totals
+			lines[i] = string([]rune(line)[:l.s.width-1]) + "…"
+		}
+	}
+	return lines, 2
+}
+
+func (l *listing) tooWide(line string) bool { return utf8.RuneCountInString(line) > l.s.width }
+
+// moment is a time in the reader's zone, which the heading names, with the year
+// only if it is another than now.
+func (l *listing) moment(at time.Time) string {
+	// One offset for all, also for what was before the clocks were changed.
+	at = at.In(time.FixedZone(l.now.Zone()))
+	if at.Year() != l.now.Year() {
+		return at.Format(time.DateTime)
+	}
+	return at.Format("01-02 15:04:05")
 }
 
 // tally counts records by a word, the most frequent first.

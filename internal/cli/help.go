@@ -19,7 +19,7 @@ func overviewHelp(width int) string {
 	fs := flagSet("")
 	new(globals).register(fs)
 	described(&b, flagRows(fs), width)
-	b.WriteString("\nfrank COMMAND --help shows the flags of a command.")
+	b.WriteString("\nfrank help COMMAND shows the flags of a command, frank help call TOOL the\narguments of a tool.")
 	return b.String()
 }
 
@@ -45,7 +45,7 @@ func (c command) help(width int) string {
 // wordRows explains the words of call.
 func wordRows() [][2]string {
 	return [][2]string{
-		{"TOOL", "name of the tool; without one the tools are listed"},
+		{"TOOL", "name of the tool; without one the tools are listed, and frank call TOOL --help shows its arguments"},
 		{"key=value", "argument of the tool; repeat the key for a list, or give a JSON array"},
 		{"key=@FILE", "the value is what the file holds; @- is standard input, @@TEXT is the text @TEXT"},
 		{"'{…}'", "all arguments as one JSON object"},

@@ -21,7 +21,7 @@ func (r *run) start(log *slog.Logger) (*app.App, error) {
 	}
 	o := app.Options{Version: version(), Log: log, Journal: app.JournalPath()}
 	if path != "" {
-		cfg, err := config.Load(path)
+		cfg, err := config.Load(path, connected()...)
 		if err != nil {
 			return nil, err
 		}
@@ -47,8 +47,21 @@ func announce(log *slog.Logger, a *app.App, transport string) {
 	}
 	log.Info("serving", "transport", transport, "version", version(), "config", a.Config.Path, "sources", strings.Join(names, ", "))
 	for _, w := range a.Config.Check() {
+		if w.Source == "" {
+			log.Warn("look at the configuration", "problem", w.Text)
+			continue
+		}
 		log.Warn("look at the configuration", "source", w.Source, "problem", w.Text)
 	}
+}
+
+// connected names the providers of this version.
+func connected() []string {
+	var names []string
+	for _, p := range app.Providers() {
+		names = append(names, p.Name)
+	}
+	return names
 }
 
 // logger writes to standard error. Otherwise is the level where none was asked for.

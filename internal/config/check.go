@@ -5,17 +5,25 @@ import (
 	"runtime"
 )
 
-// Warning is something about a source that a person should look at, though
-// the file itself is right.
+// Warning is something that a person should look at, though the file itself is
+// right.
 type Warning struct {
+	// Source is the one that it is about, "" if it is the file as a whole.
 	Source string
 	Text   string
 }
 
-// Check looks at what the configuration points to on this machine: roots that
-// are not there, token files that others may read. It opens nothing.
+// Check looks for what has no effect, and at what the configuration points to on
+// this machine: roots that are not there, token files that others may read. It
+// opens nothing.
 func (c *Config) Check() []Warning {
 	var ws []Warning
+	if c.Path != "" && len(c.Sources) == 0 {
+		ws = append(ws, Warning{Text: "the file names no sources; list some under sources, such as {name: here, provider: local, root: .}"})
+	}
+	if c.Writes {
+		ws = append(ws, Warning{Text: "writes: true has no effect, as writes are not in this version of frank, which only reads"})
+	}
 	for _, s := range c.Sources {
 		if text := s.RootProblem(); text != "" {
 			ws = append(ws, Warning{s.Name, text})

@@ -80,15 +80,28 @@ func restRoot(host string) string {
 	return "https://" + host + "/api/v3"
 }
 
-// githubAuth picks the first way that has something to give. A token for
+// hostOf is the host whose REST root restRoot gave.
+func hostOf(root string) string {
+	host := strings.TrimPrefix(root, "https://")
+	if server, ok := strings.CutSuffix(host, "/api/v3"); ok {
+		return server
+	}
+	return strings.TrimPrefix(host, "api.")
+}
+
+// tokenNames are the variables that may hold a token for a GitHub host. A token for
 // github.com is never sent to an Enterprise Server, which has variables of its
 // own (as the gh command has it).
-func (p DefaultPlace) githubAuth(host string) Auth {
-	names := []string{"GITHUB_TOKEN", "GH_TOKEN"}
+func tokenNames(host string) []string {
 	if host != "github.com" && !strings.HasSuffix(host, ".ghe.com") {
-		names = []string{"GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN"}
+		return []string{"GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN"}
 	}
-	for _, name := range names {
+	return []string{"GITHUB_TOKEN", "GH_TOKEN"}
+}
+
+// githubAuth picks the first way that has something to give.
+func (p DefaultPlace) githubAuth(host string) Auth {
+	for _, name := range tokenNames(host) {
 		if v, _ := p.Host.LookupEnv(name); strings.TrimSpace(v) != "" {
 			return Auth{Method: MethodEnv, Env: name}
 		}

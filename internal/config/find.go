@@ -80,9 +80,9 @@ func present(path string) (bool, error) {
 	return true, nil
 }
 
-// Load reads and checks the file at path. Every error is of type Faults and
-// lists all that is wrong.
-func Load(path string) (*Config, error) {
+// Load reads and checks the file at path; connected is as for Parse. Every error is
+// of type Faults and lists all that is wrong.
+func Load(path string, connected ...string) (*Config, error) {
 	if abs, err := filepath.Abs(path); err == nil {
 		path = abs
 	}
@@ -100,5 +100,5 @@ func Load(path string) (*Config, error) {
 	if err != nil {
 		return nil, Faults{{Path: path, Text: "the file cannot be read to its end"}}
 	}
-	return Parse(path, data)
+	return Parse(path, data, connected...)
 }

@@ -11,10 +11,12 @@ import (
 )
 
 // Parse reads a configuration. The path names it in errors, and relative
-// paths in it count from that path's folder. The error is of type Faults and
+// paths in it count from that path's folder. Connected names the providers that
+// this version can connect, for the texts of faults only: others are valid, since
+// their sources answer that they cannot be asked. The error is of type Faults and
 // lists everything that is wrong.
-func Parse(path string, data []byte) (*Config, error) {
-	r := &reader{path: path}
+func Parse(path string, data []byte, connected ...string) (*Config, error) {
+	r := &reader{path: path, connected: connected}
 	c := &Config{Path: path, Retry: DefaultRetry()}
 	if doc := r.document(data); doc != nil && !isNull(doc) {
 		r.mapping(doc, "the file", []key{

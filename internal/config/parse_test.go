@@ -152,6 +152,44 @@ func TestFaultTexts(t *testing.T) {
 	}
 }
 
+// A provider may be valid and yet not be in this version: whoever corrects the name
+// must not pick such a one unawares.
+func TestUnknownProviderNamesThoseThatConnect(t *testing.T) {
+	in := []byte("sources:\n- name: a\n  provider: githib")
+	_, err := Parse("f.yaml", in, "github", "local")
+	want := `f.yaml:3:13: provider: "githib" is not known; valid: github, gitlab, gitea, jira, confluence, linear, notion, redmine, mediawiki, local; this version of frank connects github and local only`
+	if err == nil || err.Error() != want {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestCheckTellsWhatHasNoEffect(t *testing.T) {
+	for in, want := range map[string][]string{
+		"sources: []\nwrites: true": {"the file names no sources", "writes are not in this version"},
+		"# nothing":                 {"the file names no sources"},
+		"sources: [{name: a, provider: github}]\nwrites: true":  {"writes are not in this version"},
+		"sources: [{name: a, provider: github}]\nwrites: false": nil,
+	} {
+		c, err := Parse("f.yaml", []byte(in))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := c.Check()
+		if len(got) != len(want) {
+			t.Errorf("%q: got %v", in, got)
+			continue
+		}
+		for i, w := range want {
+			if got[i].Source != "" || !strings.Contains(got[i].Text, w) {
+				t.Errorf("%q: got %v", in, got)
+			}
+		}
+	}
+	if got := (&Config{}).Check(); got != nil {
+		t.Errorf("without a file: got %v", got)
+	}
+}
+
 func TestAllFaultsComeAtOnceInTheOrderOfTheFile(t *testing.T) {
 	data, err := os.ReadFile(filepath.Join("testdata", "wrong.yaml"))
 	if err != nil {

@@ -16,8 +16,9 @@ import (
 // reader walks the syntax tree itself, since a decoder stops at the first
 // fault, quotes the file in its errors and converts types silently.
 type reader struct {
-	path   string
-	faults Faults
+	path      string
+	connected []string // providers, see Parse
+	faults    Faults
 }
 
 // key is one valid key of a mapping and what to do with its value.

@@ -61,7 +61,11 @@ func (r *reader) name(n ast.Node) string {
 func (r *reader) provider(n ast.Node) string {
 	s, ok := r.text(n, "provider")
 	if ok && !slices.Contains(Providers(), s) {
-		r.fault(n, "provider: %s is not known; valid: %s", show(s), strings.Join(Providers(), ", "))
+		now := ""
+		if len(r.connected) > 0 {
+			now = "; this version of frank connects " + strings.Join(r.connected, " and ") + " only"
+		}
+		r.fault(n, "provider: %s is not known; valid: %s%s", show(s), strings.Join(Providers(), ", "), now)
 		return ""
 	}
 	return s
