@@ -82,7 +82,7 @@ func (d documents) searchTexts(ctx context.Context, s codeSearch, t tree, files 
 			continue
 		}
 		page := d.page(s.at, got.entry.Path)
-		page.Title, page.Removed = markup.Title(format, text, got.entry.Path), texts.removed
+		page.Title, page.Removed = markup.Title(format, text, got.entry.Path), page.Removed+texts.removed
 		page.Snippet, page.Line = lines[0].Text, lines[0].Line
 		for _, h := range markup.Outline(format, text) {
 			if h.Line <= page.Line {
@@ -110,6 +110,8 @@ func (s *scrub) document(format markup.Format, text string) string {
 func (d documents) page(p place, path string) connectors.Page {
 	format, _ := markup.FormatOf(path)
 	o := d.fileOrigin(p, path, "file")
+	var s scrub // what it takes out is counted in the origin
+	path = s.path(path)
 	o.Title = markup.Line(path[strings.LastIndexByte(path, '/')+1:], maxTitle)
 	return connectors.Page{Origin: o, Space: p.repo.name.String(), Path: path, Format: format.String()}
 }
@@ -141,7 +143,7 @@ func (d documents) Read(ctx context.Context, q connectors.PageGet) status.Result
 	}
 	var texts scrub
 	text = texts.document(format, text)
-	page.Removed = texts.removed
+	page.Removed += texts.removed
 	page.Title = markup.Title(format, text, b.Path)
 	if f := d.section(&page, format, text, q); f != nil {
 		return status.Failed[connectors.Page](d.source, *f)

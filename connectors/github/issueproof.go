@@ -94,7 +94,7 @@ func (s *seeker) proveRepos(ctx context.Context, repos []repoName, alone bool) *
 			off := s.trackerOff(k)
 			return &off
 		default:
-			s.audit.Hold(k.proof, status.Scope)
+			k.vouch(s.audit)
 		}
 	}
 	if alone && hidden > 0 && hidden == len(repos) && len(s.items) == 0 {
@@ -126,7 +126,7 @@ func (s *seeker) proveOwner(ctx context.Context, owner string) {
 // proveEffect: rows show that the query was understood. Without any, each filter
 // must be one that could match, and the index must not be behind.
 func (s *seeker) proveEffect(ctx context.Context, repos []repoName) {
-	if s.examined > 0 {
+	if s.examined > s.foreign {
 		s.audit.Hold(s.last.Proof(), status.Effectiveness)
 		return
 	}
@@ -186,6 +186,7 @@ func (s *seeker) upToDate(ctx context.Context, r repoName) {
 		s.audit.Unmade(status.Effectiveness, *f)
 		return
 	}
+	s.hear(ctx, s.audit, x)
 	since := x.At.Add(-indexLag)
 	needle := markup.NewNeedle(s.q.Text)
 	for _, row := range rows {

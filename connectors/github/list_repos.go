@@ -3,6 +3,7 @@ package github
 import (
 	"context"
 	"net/url"
+	"strconv"
 	"strings"
 
 	gh "github.com/google/go-github/v62/github"
@@ -15,6 +16,8 @@ import (
 // noteUngranted: a token that is granted single repositories is not told which
 // others there are. GH-14.
 const noteUngranted = "repositories_not_granted_to_token"
+
+const ownRepos = "GET /user/repos"
 
 // listRepos lists the repositories of an owner, or those of the account.
 func (r repository) listRepos(ctx context.Context, q connectors.RepoList) status.Result[connectors.Entry] {
@@ -44,11 +47,14 @@ func (r repository) listRepos(ctx context.Context, q connectors.RepoList) status
 	}
 	var items []connectors.Entry
 	for _, w := range repos {
-		if owner == "" || strings.EqualFold(w.Owner.Login, owner) {
+		if by, _ := parseRepo(*w.FullName); owner == "" || strings.EqualFold(by.owner, owner) {
 			items = append(items, r.repoEntry(w))
 		}
 	}
 	a := r.audit(ctx, x)
+	if foreign := len(repos) - len(items); foreign > 0 && k.class != ownRepos { // of which a part is asked for
+		a.Fail(status.Effectiveness, *contradicts(x, strconv.Itoa(foreign)+" rows of another owner than was asked came back"))
+	}
 	a.Hold(x.Proof(), status.Effectiveness)
 	a.Examined(len(repos))
 	if f := r.ungranted(a, x); f != nil && len(items) == 0 && len(repos) == 0 {
@@ -68,7 +74,7 @@ func (r repository) listRepos(ctx context.Context, q connectors.RepoList) status
 // with the account come from its own listing.
 func (r repository) repoLists(ctx context.Context, owner string) ([]call, *status.Failure) {
 	own := func(affiliation string) call {
-		return call{class: "GET /user/repos", path: []string{"user", "repos"},
+		return call{class: ownRepos, path: []string{"user", "repos"},
 			query: options(gh.RepositoryListByAuthenticatedUserOptions{Affiliation: affiliation, Sort: "full_name"})}
 	}
 	switch {
@@ -80,7 +86,7 @@ func (r repository) repoLists(ctx context.Context, owner string) ([]call, *statu
 	case !plainName(owner):
 		return nil, r.badArgument("repo", "must be the name of an owner to list repositories")
 	}
-	w, _, f := one[wireOwner](ctx, r.client, call{class: "GET /users/{owner}", path: []string{"users", owner}})
+	w, _, f := one[wireOwner](ctx, r.client, call{class: "GET /users/{owner}", path: []string{"users", owner}, asked: names{login: owner}})
 	switch {
 	case f != nil:
 		return nil, f
@@ -118,7 +124,7 @@ func (c *client) ungranted(a *status.Audit, x *upstream.Exchange) *status.Failur
 		a.Unprovable(noteUngranted)
 		return &hidden
 	}
-	granted := commas(x.Header.Get("X-OAuth-Scopes"))
+	granted := scopesIn(x.Header, "X-OAuth-Scopes")
 	if !covers(granted, "repo") {
 		a.Fail(status.Scope, status.Fail(status.ScopeMissing, status.MissingScope.Is("repo"),
 			status.GrantedScopes.Is(strings.Join(granted, ", ")), status.HTTPStatus.Is(x.Status)))
@@ -128,9 +134,9 @@ func (c *client) ungranted(a *status.Audit, x *upstream.Exchange) *status.Failur
 
 func (r repository) repoEntry(w wireListedRepo) connectors.Entry {
 	var s scrub
-	about := s.line(w.Description)
+	about, address := s.line(w.Description), s.url(w.HTMLURL)
 	return connectors.Entry{
-		Origin: connectors.Origin{Source: r.source, Container: *w.FullName, Ref: *w.FullName, URL: w.HTMLURL, UpdatedAt: w.PushedAt, Removed: s.removed},
+		Origin: connectors.Origin{Source: r.source, Container: *w.FullName, Ref: *w.FullName, URL: address, UpdatedAt: w.PushedAt, Removed: s.removed},
 		Type:   "repo", Private: w.Private, Archived: w.Archived, Description: about,
 	}
 }

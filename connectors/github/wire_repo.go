@@ -1,6 +1,10 @@
 package github
 
-import "time"
+import (
+	"slices"
+	"strings"
+	"time"
+)
 
 // The structs below hold what the repository and document endpoints of the
 // REST API (docs.github.com/rest, version 2022-11-28) answer, as far as it is
@@ -12,7 +16,7 @@ type wireContent struct {
 	Name            string         `json:"name"`
 	Path            string         `json:"path"`
 	SHA             string         `json:"sha"`
-	Size            int64          `json:"size"`
+	Bytes           *int64         `json:"size"`
 	Encoding        string         `json:"encoding"`
 	Content         string         `json:"content"`
 	Target          string         `json:"target"`
@@ -22,11 +26,22 @@ type wireContent struct {
 }
 
 func (w wireContent) missing() string {
-	if w.Type == nil {
+	if w.Type == nil || !slices.Contains(contentTypes, *w.Type) {
 		return "type"
 	}
 	return ""
 }
+
+// size is how long the file is said to be.
+func (w wireContent) size() int64 {
+	if w.Bytes == nil {
+		return 0
+	}
+	return *w.Bytes
+}
+
+// contentTypes is what can stand at a path, as GitHub calls it.
+var contentTypes = []string{"file", "dir", "symlink", "submodule"}
 
 type wireTree struct {
 	SHA       string       `json:"sha"`
@@ -53,6 +68,7 @@ type wireEntry struct {
 }
 
 type wireBlob struct {
+	SHA      string  `json:"sha"`
 	Size     *int64  `json:"size"`
 	Encoding *string `json:"encoding"`
 	Content  *string `json:"content"`
@@ -108,7 +124,7 @@ type wireCommit struct {
 
 func (w wireCommit) missing() string {
 	switch {
-	case w.SHA == nil || *w.SHA == "":
+	case w.SHA == nil || *w.SHA == "" || strings.ContainsFunc(*w.SHA, notWord):
 		return "sha"
 	case w.Commit == nil:
 		return "commit"
@@ -182,6 +198,9 @@ func (w wireListedRepo) missing() string {
 	if w.FullName == nil {
 		return "full_name"
 	}
+	if _, ok := parseRepo(*w.FullName); !ok {
+		return "full_name"
+	}
 	return ""
 }
 
@@ -230,6 +249,13 @@ type wireSide struct {
 	Repo  *struct {
 		FullName string `json:"full_name"`
 	} `json:"repo"` // null if the fork is gone
+}
+
+func (w wireSide) fullName() string {
+	if w.Repo == nil {
+		return ""
+	}
+	return w.Repo.FullName
 }
 
 type wirePull struct {
@@ -303,6 +329,7 @@ func (w wireCheckRuns) missing() string {
 }
 
 type wireCheckRun struct {
+	HeadSHA    string  `json:"head_sha"`
 	Name       string  `json:"name"`
 	Status     string  `json:"status"`
 	Conclusion *string `json:"conclusion"`
@@ -310,6 +337,7 @@ type wireCheckRun struct {
 }
 
 type wireStatuses struct {
+	SHA        string        `json:"sha"`
 	TotalCount *int          `json:"total_count"`
 	Statuses   *[]wireStatus `json:"statuses"`
 }
