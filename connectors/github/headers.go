@@ -18,7 +18,7 @@ import (
 var (
 	permissionForm = regexp.MustCompile(`^[a-z_]+=(read|write|admin)$`)
 	scopeForm      = regexp.MustCompile(`^[a-z_:/-]{1,64}$`)
-	fieldForm      = regexp.MustCompile(`^[A-Za-z_]{1,40}$`)
+	fieldForm      = regexp.MustCompile(`^[a-z][a-z0-9_]{0,39}$`)
 	numberForm     = regexp.MustCompile(`^[0-9]{1,20}$`)
 	loginForm      = regexp.MustCompile(`^[A-Za-z0-9_-]{1,39}(\[bot\])?$`) // an underscore in managed accounts
 )
