@@ -133,6 +133,9 @@ func (d documents) Read(ctx context.Context, q connectors.PageGet) status.Result
 		a.Fail(status.Completeness, *f)
 		return status.One(d.source, page, a)
 	}
+	if misnamed(b.SHA, b.data) {
+		a.Unprovable(noteHash)
+	}
 	text, encoding, ok := markup.Decode(b.data)
 	if !ok || markup.IsLFSPointer(b.data) {
 		a.Fail(status.Completeness, status.Fail(status.ContentNotIncluded, status.Part.Is("binary content or Git LFS"), status.Path.Is(b.Path)))

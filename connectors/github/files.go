@@ -49,6 +49,9 @@ func (r repository) ReadFile(ctx context.Context, q connectors.FileGet) status.R
 		a.Fail(status.Completeness, *f)
 		return status.One(r.source, file, a)
 	}
+	if misnamed(b.SHA, b.data) {
+		a.Unprovable(noteHash)
+	}
 	text, encoding, ok := markup.Decode(b.data)
 	if !ok {
 		a.Fail(status.Completeness, status.Fail(status.ContentNotIncluded, status.Part.Is("binary content"),

@@ -65,6 +65,7 @@ func media(name string) bool {
 type content struct {
 	entry wireEntry
 	text  string
+	odd   bool   // it is not what its hash names
 	skip  string // why it could not be searched: binary, git_lfs
 	x     *upstream.Exchange
 }
@@ -119,6 +120,7 @@ func (c *client) readBlob(ctx context.Context, r repoName, e wireEntry) (content
 		return content{entry: e}, f
 	}
 	got := content{entry: e, x: x}
+	got.odd = misnamed(e.SHA, raw)
 	text, _, ok := markup.Decode(raw)
 	switch {
 	case !ok:
@@ -173,6 +175,9 @@ func (c *client) scanAudit(ctx context.Context, a *status.Audit, read []content,
 	skipped := map[string]int{}
 	for _, got := range read {
 		c.hear(ctx, a, got.x)
+		if got.odd {
+			a.Unprovable(noteHash)
+		}
 		if got.skip != "" {
 			skipped[got.skip]++
 		}
