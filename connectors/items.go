@@ -1,6 +1,7 @@
 package connectors
 
 import (
+	"slices"
 	"time"
 
 	"github.com/frank-mcp/frank/status"
@@ -77,6 +78,17 @@ type Link struct {
 	Title string `json:"title,omitempty"`
 	URL   string `json:"url,omitempty"`
 	State string `json:"state,omitempty"`
+	// Container is where the other object is; the policy is asked about it. Empty
+	// is not known.
+	Container string `json:"-"`
+}
+
+// Withhold leaves out the links to objects in containers that are not kept, and
+// says how many those are.
+func (i Issue) Withhold(keep func(container string) bool) (Issue, int) {
+	before := len(i.Links)
+	i.Links = slices.DeleteFunc(slices.Clone(i.Links), func(l Link) bool { return !keep(l.Container) })
+	return i, before - len(i.Links)
 }
 
 // Event is one step in the history of an issue.
@@ -138,6 +150,7 @@ type File struct {
 	StartLine  int    `json:"start_line,omitempty"`
 	EndLine    int    `json:"end_line,omitempty"`
 	TotalLines int    `json:"total_lines,omitempty"`
+	Target     string `json:"target,omitempty"` // of a symlink or submodule, whose content is there
 	Text       string `json:"text"`
 }
 

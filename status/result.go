@@ -335,10 +335,11 @@ func Map[T, U any](r Result[T], translate func(T) U) Result[U] {
 	return out
 }
 
-// Withhold drops the items that keep refuses. They are counted, not named: the
+// Withhold drops the items that keep refuses, and takes the others as keep gives
+// them back, less so many parts. All of that is counted, not named: the
 // row becomes partial for the reason of why, or an access failure if it was the
 // answer for a named thing.
-func Withhold[T any](r Result[T], keep func(T) bool, why Failure) Result[T] {
+func Withhold[T any](r Result[T], keep func(T) (kept T, parts int, ok bool), why Failure) Result[T] {
 	var out Result[T]
 	for _, x := range r.rows {
 		if x == nil {
@@ -346,21 +347,23 @@ func Withhold[T any](r Result[T], keep func(T) bool, why Failure) Result[T] {
 			continue
 		}
 		y := &row[T]{head: x.head}
+		within := 0
 		for _, item := range x.items {
-			if keep(item) {
-				y.items = append(y.items, item)
+			if kept, parts, ok := keep(item); ok {
+				y.items = append(y.items, kept)
+				within += parts
 			}
 		}
 		dropped := len(x.items) - len(y.items)
 		switch {
-		case dropped == 0:
+		case dropped+within == 0:
 			y = x
-		case x.single:
+		case x.single && dropped > 0:
 			out.rows = append(out.rows, Failed[T](x.source, why).rows...)
 			continue
 		default:
 			y.count = len(y.items)
-			y.failures = append(slices.Clone(x.failures), why.With(Withheld.Is(dropped)).Within(x.source, "", ""))
+			y.failures = append(slices.Clone(x.failures), why.With(Withheld.Is(dropped+within)).Within(x.source, "", ""))
 			y.status, y.code = Partial, partialCode(y.failures)
 		}
 		out.rows = append(out.rows, y)

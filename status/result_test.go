@@ -184,7 +184,7 @@ func TestSelectTurnsOnlyAProvedListingEmpty(t *testing.T) {
 
 func TestWithholdIsNeverSilent(t *testing.T) {
 	denied := status.Fail(status.PolicyDenied)
-	odd := func(n int) bool { return n%2 == 1 }
+	odd := func(n int) (int, int, bool) { return n, 0, n%2 == 1 }
 	s, c := status.Withhold(status.List("a", []int{1, 2}, proved()), odd, denied).Verdict()
 	if s != status.Partial || c != status.AccessDenied {
 		t.Errorf("some withheld: %s/%s", s, c)
@@ -194,6 +194,10 @@ func TestWithholdIsNeverSilent(t *testing.T) {
 	}
 	if s, c = status.Withhold(status.One("a", 2, proved()), odd, denied).Verdict(); s != status.AccessFailure || c != status.AccessDenied {
 		t.Errorf("named thing withheld: %s/%s", s, c)
+	}
+	cut := func(n int) (int, int, bool) { return n, 2, true }
+	if s, c = status.Withhold(status.One("a", 1, proved()), cut, denied).Verdict(); s != status.Partial || c != status.AccessDenied {
+		t.Errorf("parts of a named thing withheld: %s/%s", s, c)
 	}
 }
 

@@ -213,11 +213,12 @@ func askSource[T connectors.Item](ctx context.Context, d *Deps, spec Spec, s con
 	if s.Broken != nil {
 		return status.Failed[T](s.Name, *s.Broken)
 	}
-	r = ask(ctx, s)
+	gate := d.gate(s, spec.Needs)
+	r = ask(connectors.Gated(ctx, gate), s)
 	if v, _ := r.Verdict(); v != status.AccessFailure {
 		status.CallFrom(ctx).Step(spec.Operation + " on " + s.Name)
 	}
-	return withhold(d, s, spec.Needs, r)
+	return withhold(gate, r)
 }
 
 // forbids is the failure by which policy, or what the last probe found, answers
@@ -232,11 +233,37 @@ func (d *Deps) forbids(s connectors.Source, c connectors.Capability, container s
 	return d.Manifest.Check(s, c, container)
 }
 
-// withhold drops what lies outside the allow-list or under a deny rule, whatever
-// link, redirect or search led there.
-func withhold[T connectors.Item](d *Deps, s connectors.Source, c connectors.Capability, r status.Result[T]) status.Result[T] {
-	return status.Withhold(r, func(item T) bool {
-		return policy.Allowed(s.Only, item.Where()) && d.Policy.Denies(string(c), item.Where()) == nil
+// gate keeps what lies outside the allow-list or under a deny rule, and, where
+// there is either, what lies nobody knows where.
+func (d *Deps) gate(s connectors.Source, c connectors.Capability) connectors.Gate {
+	return func(container string) *status.Failure {
+		if !policy.Allowed(s.Only, container) {
+			f := status.Fail(status.PolicyDenied, status.Rule.Is("only"), status.WasCalled)
+			return &f
+		}
+		f := d.Policy.Withholds(string(c), container)
+		if f != nil {
+			called := f.With(status.WasCalled)
+			f = &called
+		}
+		return f
+	}
+}
+
+// withhold drops what the gate keeps, whatever link, redirect or search led
+// there, and of what passes the parts that lie elsewhere.
+func withhold[T connectors.Item](gate connectors.Gate, r status.Result[T]) status.Result[T] {
+	return status.Withhold(r, func(item T) (T, int, bool) {
+		if gate(item.Where()) != nil {
+			return item, 0, false
+		}
+		parts := 0
+		if whole, ok := any(item).(interface {
+			Withhold(func(container string) bool) (T, int)
+		}); ok {
+			item, parts = whole.Withhold(func(container string) bool { return gate(container) == nil })
+		}
+		return item, parts, true
 	}, status.Fail(status.PolicyDenied, status.WasCalled))
 }
 

@@ -1,6 +1,7 @@
 package github
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"strconv"
@@ -41,6 +42,7 @@ type gathering struct {
 	*client
 	q     connectors.ChangeGet
 	name  repoName
+	at    repoName // where the change is, as the answer shows; empty if it does not
 	pos   position
 	going bool // a cursor goes on in the first part; the others were given before
 	a     *status.Audit
@@ -62,9 +64,14 @@ func (g *gathering) lack(part string, f status.Failure) {
 
 func (g *gathering) pull(ctx context.Context) status.Result[connectors.Change] {
 	number := strconv.Itoa(g.q.Ref.Number)
-	w, x, f := one[wirePull](ctx, g.client, repoCall(g.name, "/pulls/{number}", "pulls", number))
+	k := repoCall(g.name, "/pulls/{number}", "pulls", number)
+	k.asked = names{number: g.q.Ref.Number}
+	w, x, f := one[wirePull](ctx, g.client, k)
 	if f != nil {
 		return g.noPull(ctx, x, *f, number)
+	}
+	if g.at, f = g.home(ctx, x, g.name, w.Base.fullName(), w.HTMLURL); f != nil {
+		return status.Failed[connectors.Change](g.source, *f)
 	}
 	g.a = g.audit(ctx, x)
 	g.out = g.pullChange(w)
@@ -87,9 +94,9 @@ func (g *gathering) pull(ctx context.Context) status.Result[connectors.Change] {
 
 func (g *gathering) pullChange(w wirePull) connectors.Change {
 	out := connectors.Change{
-		Origin: connectors.Origin{Source: g.source, Container: g.name.String(), Ref: refOf(g.name, *w.Number), URL: w.HTMLURL, Title: g.text.line(w.Title), UpdatedAt: w.UpdatedAt},
-		Kind:   "pull_request", State: *w.State, Draft: w.Draft, Author: loginOf(w.User),
-		CreatedAt: w.CreatedAt, MergedAt: w.MergedAt, Base: w.Base.Ref, Head: w.Head.Label, HeadSHA: w.Head.SHA,
+		Origin: connectors.Origin{Source: g.source, Container: g.at.String(), Ref: refOf(g.name, *w.Number), URL: g.text.url(w.HTMLURL), Title: g.text.line(w.Title), UpdatedAt: w.UpdatedAt},
+		Kind:   "pull_request", State: g.text.word(*w.State), Draft: w.Draft, Author: g.text.login(w.User),
+		CreatedAt: w.CreatedAt, MergedAt: w.MergedAt, Base: g.text.line(w.Base.Ref), Head: g.text.line(w.Head.Label), HeadSHA: g.text.word(w.Head.SHA),
 		Body: g.text.prose(w.Body), Additions: w.Additions, Deletions: w.Deletions, Commits: w.Commits,
 	}
 	if w.ChangedFiles != nil {
@@ -101,8 +108,8 @@ func (g *gathering) pullChange(w wirePull) connectors.Change {
 	for _, l := range w.Labels {
 		out.Labels = append(out.Labels, g.text.line(l.Name))
 	}
-	if home := w.Base.Repo; home != nil && !strings.EqualFold(home.FullName, g.name.String()) { // GH-43
-		out.MovedTo = home.FullName + "#" + strconv.Itoa(*w.Number)
+	if g.at != (repoName{}) && !strings.EqualFold(g.at.String(), g.name.String()) { // GH-43
+		out.MovedTo = refOf(g.at, *w.Number)
 	}
 	return out
 }
@@ -115,11 +122,16 @@ func (g *gathering) noPull(ctx context.Context, x *upstream.Exchange, f status.F
 	if x == nil || x.Status != http.StatusNotFound || f.Reason() != status.AbsentOrHidden {
 		return absent[connectors.Change](ctx, g.client, l)
 	}
-	w, _, missed := one[wireIssue](ctx, g.client, repoCall(g.name, "/issues/{number}", "issues", number))
+	w, found, missed := one[wireIssue](ctx, g.client, issueCall(g.name, g.q.Ref.Number, ""))
+	if missed == nil {
+		if _, kept := g.home(ctx, found, g.name, w.RepositoryURL, w.HTMLURL); kept != nil {
+			return status.Failed[connectors.Change](g.source, *kept)
+		}
+	}
 	switch {
 	case missed == nil && w.PullRequest == nil:
 		return status.Failed[connectors.Change](g.source, status.Fail(status.WrongKind, status.Reference.Is(name), status.Part.Is("an issue"),
-			status.Container.Is(g.name.String()), status.Among(status.Candidate{Ref: name, Title: g.text.line(*w.Title), URL: w.HTMLURL, Source: g.source}),
+			status.Container.Is(g.name.String()), status.Among(status.Candidate{Ref: name, Title: g.text.line(*w.Title), URL: g.text.url(w.HTMLURL), Source: g.source}),
 			status.Fallback("read it with tracker_get_issue, ref="+name)))
 	case missed == nil:
 		l.readable = true
@@ -135,7 +147,10 @@ func (g *gathering) noPull(ctx context.Context, x *upstream.Exchange, f status.F
 func (g *gathering) commit(ctx context.Context) status.Result[connectors.Change] {
 	rev := g.q.Ref.Revision
 	k := repoCall(g.name, "/commits/{ref}", "commits", rev)
-	k.maxBody = maxTree
+	k.maxBody, k.asked = maxTree, names{sha: rev}
+	if f := g.revision(rev); f != nil {
+		return status.Failed[connectors.Change](g.source, *f)
+	}
 	w, x, f := one[wireCommit](ctx, g.client, k)
 	if f != nil {
 		if x != nil && x.Status == http.StatusUnprocessableEntity { // what could be a hash and is none
@@ -143,6 +158,9 @@ func (g *gathering) commit(ctx context.Context) status.Result[connectors.Change]
 			f = &missing
 		}
 		return absent[connectors.Change](ctx, g.client, lost{exchange: x, failure: *f, repo: g.name, ref: "commit " + rev})
+	}
+	if g.at, f = g.home(ctx, x, g.name, w.HTMLURL); f != nil {
+		return status.Failed[connectors.Change](g.source, *f)
 	}
 	g.a = g.audit(ctx, x)
 	g.out = g.commitChange(w)
@@ -162,14 +180,14 @@ func (g *gathering) commit(ctx context.Context) status.Result[connectors.Change]
 func (g *gathering) commitChange(w wireCommit) connectors.Change {
 	title, rest, _ := strings.Cut(w.Commit.Message, "\n")
 	out := connectors.Change{
-		Origin: connectors.Origin{Source: g.source, Container: g.name.String(), Ref: g.name.String() + "@" + *w.SHA, URL: w.HTMLURL, Title: g.text.line(title)},
+		Origin: connectors.Origin{Source: g.source, Container: g.at.String(), Ref: g.name.String() + "@" + *w.SHA, URL: g.text.url(w.HTMLURL), Title: g.text.line(title)},
 		Kind:   "commit", Author: authorOf(w, &g.text), HeadSHA: *w.SHA, Body: strings.TrimSpace(g.text.plain(rest)), Commits: 1,
 	}
 	if w.Commit.Author != nil {
 		out.CreatedAt = w.Commit.Author.Date
 	}
 	if len(w.Parents) > 0 {
-		out.Base = w.Parents[0].SHA
+		out.Base = g.text.word(w.Parents[0].SHA)
 	}
 	if w.Stats != nil {
 		out.Additions, out.Deletions = w.Stats.Additions, w.Stats.Deletions
@@ -232,16 +250,22 @@ func (g *gathering) comparison(ctx context.Context) status.Result[connectors.Cha
 		}
 		base = k.branch
 	}
+	if f := cmp.Or(g.revision(base), g.revision(head)); f != nil {
+		return status.Failed[connectors.Change](g.source, *f)
+	}
 	k := repoCall(g.name, "/compare/{basehead}", "compare", base+"..."+head).with(perPage(1))
-	k.maxBody = maxTree
+	k.maxBody, k.asked = maxTree, names{sha: base}
 	w, x, f := one[wireCompare](ctx, g.client, k)
 	if f != nil {
 		return g.noComparison(ctx, x, f, []string{base, head})
 	}
+	if g.at, f = g.home(ctx, x, g.name, w.HTMLURL); f != nil {
+		return status.Failed[connectors.Change](g.source, *f)
+	}
 	g.a = g.audit(ctx, x)
 	g.out = connectors.Change{
-		Origin: connectors.Origin{Source: g.source, Container: g.name.String(), Ref: g.name.String() + "@" + base + "..." + head, URL: w.HTMLURL},
-		Kind:   "comparison", State: *w.Status, Base: base, Head: head, Commits: *w.TotalCommits,
+		Origin: connectors.Origin{Source: g.source, Container: g.at.String(), Ref: g.name.String() + "@" + base + "..." + head, URL: g.text.url(w.HTMLURL)},
+		Kind:   "comparison", State: g.text.word(*w.Status), Base: base, Head: head, Commits: *w.TotalCommits,
 	}
 	if !g.q.Ref.ThreeDot && g.q.Ref.Base != "" && w.MergeBase.SHA != w.BaseCommit.SHA {
 		g.lack("changes on the side of "+base, status.Fail(status.OperationUnsupported, status.WasCalled,

@@ -1,6 +1,7 @@
 package github
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"net/http"
@@ -175,7 +176,7 @@ func (g *gathering) addFiles(files []wireFile) {
 			return
 		}
 		g.out.Files = append(g.out.Files, connectors.FileChange{
-			Path: g.text.path(*w.Filename), Previous: g.text.path(w.PreviousFilename), Status: w.Status,
+			Path: g.text.path(*w.Filename), Previous: g.text.path(w.PreviousFilename), Status: g.text.word(w.Status),
 			Additions: w.Additions, Deletions: w.Deletions,
 			Binary: w.Patch == nil && w.Changes == 0 && w.Status == "modified",
 		})
@@ -193,6 +194,10 @@ func (g *gathering) diff(ctx context.Context, k partCalls) {
 		return
 	case f != nil:
 		g.lack("diff", *f)
+		return
+	}
+	if body := bytes.TrimLeft(x.Body, " \t\r\n"); len(body) > 0 && (body[0] == '{' || body[0] == '[') {
+		g.lack("diff", *misshapen(x, "a diff")) // the media type was not understood
 		return
 	}
 	g.hear(ctx, g.a, x)
@@ -252,8 +257,8 @@ func when(t *time.Time) time.Time {
 
 func (g *gathering) comment(w wireRemark) connectors.Comment {
 	out := connectors.Comment{
-		ID: strconv.FormatInt(*w.ID, 10), Author: loginOf(w.User), CreatedAt: cmp.Or(w.CreatedAt, w.SubmittedAt),
-		Body: g.remark(w.Body), Path: g.text.path(w.Path), URL: w.HTMLURL,
+		ID: strconv.FormatInt(*w.ID, 10), Author: g.text.login(w.User), CreatedAt: cmp.Or(w.CreatedAt, w.SubmittedAt),
+		Body: g.remark(w.Body), Path: g.text.path(w.Path), URL: g.text.url(w.HTMLURL),
 	}
 	if line := cmp.Or(w.Line, w.OldLine); line != nil {
 		out.Line = *line
@@ -274,7 +279,7 @@ func (g *gathering) reviews(ctx context.Context, k partCalls) {
 	rows, _ := series[wireRemark](ctx, g, "reviews", k.reviews)
 	for _, w := range rows[0] {
 		g.out.Reviews = append(g.out.Reviews, connectors.Review{
-			Author: loginOf(w.User), State: w.State, SubmittedAt: w.SubmittedAt, Body: g.remark(w.Body),
+			Author: g.text.login(w.User), State: g.text.word(w.State), SubmittedAt: w.SubmittedAt, Body: g.remark(w.Body),
 		})
 	}
 }
@@ -298,9 +303,13 @@ func (g *gathering) runs(ctx context.Context, sha string) {
 		g.hear(ctx, g.a, x)
 		mine, rest := share(*w.CheckRuns, position{}, pageSize)
 		for _, run := range mine {
-			out := connectors.CheckRun{Name: g.text.line(run.Name), Status: run.Status, URL: run.HTMLURL}
+			if f := (names{sha: sha}).echoed(x, names{sha: run.HeadSHA}); f != nil {
+				g.lack("check runs", *f)
+				return
+			}
+			out := connectors.CheckRun{Name: g.text.line(run.Name), Status: g.text.word(run.Status), URL: g.text.url(run.HTMLURL)}
 			if run.Conclusion != nil {
-				out.Conclusion = *run.Conclusion
+				out.Conclusion = g.text.word(*run.Conclusion)
 			}
 			g.out.Checks = append(g.out.Checks, out)
 		}
@@ -325,6 +334,7 @@ func (g *gathering) statuses(ctx context.Context, sha string) {
 	pos, seen := position{}, 0
 	for range partPages {
 		k := repoCall(g.name, "/commits/{ref}/status", "commits", sha, "status")
+		k.asked = names{sha: sha}
 		w, x, f := one[wireStatuses](ctx, g.client, k.with(pos.onto(perPage(pageSize))))
 		if f != nil {
 			g.lack("commit statuses", *f)
@@ -354,7 +364,7 @@ func (g *gathering) statuses(ctx context.Context, sha string) {
 }
 
 func statusCheck(w wireStatus, s *scrub) connectors.CheckRun {
-	out := connectors.CheckRun{Name: s.line(w.Context), Status: "completed", Conclusion: w.State, URL: w.TargetURL}
+	out := connectors.CheckRun{Name: s.line(w.Context), Status: "completed", Conclusion: s.word(w.State), URL: s.url(w.TargetURL)}
 	if w.State == "pending" {
 		out.Status, out.Conclusion = "pending", ""
 	}

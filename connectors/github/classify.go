@@ -73,9 +73,6 @@ func Classify(x *upstream.Exchange) *status.Failure {
 
 func fail(x *upstream.Exchange, r status.Reason, opts ...status.Option) *status.Failure {
 	all := []status.Option{status.HTTPStatus.Is(x.Status)}
-	if id := x.Header.Get("X-GitHub-Request-Id"); id != "" {
-		all = append(all, status.RequestID.Is(id))
-	}
 	f := status.Fail(r, append(all, opts...)...)
 	return &f
 }
@@ -117,7 +114,7 @@ func classifyRate(x *upstream.Exchange, body gh.ErrorResponse) *status.Failure {
 	}
 	h := x.Header
 	var opts []status.Option
-	if r := h.Get("X-RateLimit-Resource"); r != "" {
+	if r := resourceOf(h); r != "" {
 		opts = append(opts, status.RateResource.Is(r))
 	}
 	if s, err := strconv.Atoi(h.Get("Retry-After")); err == nil {
@@ -150,12 +147,8 @@ func classifyForbidden(x *upstream.Exchange, body gh.ErrorResponse) *status.Fail
 	sso := x.Header.Get("X-GitHub-SSO")
 	tooLarge := func(e gh.Error) bool { return e.Code == "too_large" }
 	switch {
-	case strings.HasPrefix(sso, "required") || says(saysSAML): // GH-06
-		var opts []status.Option
-		if _, address, ok := strings.Cut(sso, "url="); ok {
-			opts = append(opts, status.UnblockURL.Is(status.Address(address)))
-		}
-		return fail(x, status.SSORequired, opts...)
+	case strings.HasPrefix(strings.ToLower(sso), "required") || says(saysSAML): // GH-06
+		return fail(x, status.SSORequired) // where to grant it is added by who knows the host
 	case says(saysAppBlocked): // GH-09
 		return fail(x, status.NetworkPolicyBlocked, status.Marker.Is("oauth_app_access_restrictions"))
 	case says(saysIPBlocked): // GH-10
@@ -169,7 +162,7 @@ func classifyForbidden(x *upstream.Exchange, body gh.ErrorResponse) *status.Fail
 		return f
 	}
 	opts := []status.Option{status.MissingScope.Is("a permission for this operation")}
-	if p := x.Header.Get("X-Accepted-GitHub-Permissions"); p != "" { // GH-03
+	if p := permissionsIn(x.Header); p != "" { // GH-03
 		opts = []status.Option{status.MissingScope.Is(p), status.AcceptedPermissions.Is(p)}
 	}
 	return fail(x, status.ScopeMissing, opts...)
@@ -178,7 +171,7 @@ func classifyForbidden(x *upstream.Exchange, body gh.ErrorResponse) *status.Fail
 // classifyNotFound names a missing scope where the headers show one; otherwise
 // GitHub does not tell an absent thing from a hidden one. GH-01, GH-02, GH-04.
 func classifyNotFound(x *upstream.Exchange) *status.Failure {
-	if strings.HasPrefix(x.Header.Get("X-GitHub-SSO"), "required") {
+	if strings.HasPrefix(strings.ToLower(x.Header.Get("X-GitHub-SSO")), "required") {
 		return classifyForbidden(x, gh.ErrorResponse{})
 	}
 	if f := missingScope(x); f != nil {
@@ -201,7 +194,7 @@ func classifyRefused(x *upstream.Exchange, body gh.ErrorResponse) *status.Failur
 		return fail(x, status.QueryRefused, status.WasCalled)
 	}
 	for _, e := range body.Errors {
-		if e.Field != "" {
+		if isField(e.Field) {
 			return fail(x, status.FilterUnresolved, status.Filter.Is(e.Field))
 		}
 	}
@@ -214,7 +207,7 @@ func missingScope(x *upstream.Exchange) *status.Failure {
 	if len(x.Header.Values("X-OAuth-Scopes")) == 0 {
 		return nil
 	}
-	granted, wanted := commas(x.Header.Get("X-OAuth-Scopes")), commas(x.Header.Get("X-Accepted-OAuth-Scopes"))
+	granted, wanted := scopesIn(x.Header, "X-OAuth-Scopes"), scopesIn(x.Header, "X-Accepted-OAuth-Scopes")
 	if len(wanted) == 0 || slices.ContainsFunc(wanted, func(a string) bool { return covers(granted, a) }) {
 		return nil
 	}
@@ -242,47 +235,4 @@ func covers(granted []string, scope string) bool {
 		}
 	}
 	return false
-}
-
-func commas(s string) []string {
-	var out []string
-	for _, p := range strings.Split(s, ",") {
-		if p = strings.TrimSpace(p); p != "" {
-			out = append(out, p)
-		}
-	}
-	return out
-}
-
-// verdict is what the headers of an answer tell about the credential.
-type verdict int
-
-const (
-	unclear verdict = iota
-	accepted
-	ignored
-)
-
-// counted reads from the headers of an answer whether the credential counted:
-// anonymous requests have limits of their own, 60 an hour and 10 searches a
-// minute. GH-05.
-func counted(h http.Header) verdict {
-	if len(h.Values("X-OAuth-Scopes")) > 0 {
-		return accepted
-	}
-	limit, err := strconv.Atoi(h.Get("X-RateLimit-Limit"))
-	if err != nil {
-		return unclear
-	}
-	resource := h.Get("X-RateLimit-Resource")
-	switch {
-	case (resource == "" || resource == "core") && limit == 60:
-		return ignored
-	case resource == "search" && limit == 10:
-		return ignored
-	case limit > 60, resource == "search" && limit > 10:
-		return accepted
-	default:
-		return unclear
-	}
 }

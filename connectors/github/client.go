@@ -30,6 +30,7 @@ type call struct {
 	// an object, or "[]" for an array. An answer that is only "something" proves
 	// nothing.
 	shows string
+	asked names // what the answer must be for, if it tells
 }
 
 // options turns one of go-github's option structs into a query.
@@ -61,7 +62,7 @@ func (c *client) get(ctx context.Context, k call) (*upstream.Exchange, *status.F
 	if f == nil && k.shows != "" {
 		f = k.shown(x)
 	}
-	return x, c.unmask(x, f)
+	return x, c.ssoAddress(x, c.unmask(x, f))
 }
 
 func (k call) shown(x *upstream.Exchange) *status.Failure {
@@ -77,10 +78,15 @@ func (k call) shown(x *upstream.Exchange) *status.Failure {
 	if f := decode(x, '{', &object); f != nil {
 		return f
 	}
-	if v, ok := object[k.shows]; !ok || string(v) == "null" {
+	v, ok := object[k.shows]
+	if !ok || string(v) == "null" {
 		return misshapen(x, k.shows)
 	}
-	return nil
+	var shown string
+	if json.Unmarshal(v, &shown) != nil {
+		return nil
+	}
+	return k.asked.echoed(x, map[string]names{"name": {label: shown}, "login": {login: shown}}[k.shows])
 }
 
 func (c *client) request(ctx context.Context, k call) (*http.Request, *status.Failure) {
@@ -141,6 +147,9 @@ func one[T wire](ctx context.Context, c *client, k call) (T, *upstream.Exchange,
 		if key := v.missing(); key != "" {
 			f = misshapen(x, key)
 		}
+	}
+	if n, ok := any(v).(named); ok && f == nil {
+		f = k.asked.echoed(x, n.called())
 	}
 	return v, x, f
 }

@@ -122,8 +122,9 @@ func (c *client) hitsOf(ctx context.Context, s codeSearch, t tree, w through) fo
 
 func (c *client) hit(s codeSearch, path string, lines []connectors.LineMatch, removed int) connectors.CodeHit {
 	o := c.fileOrigin(s.at, path, "file")
-	o.Removed = removed
-	return connectors.CodeHit{Origin: o, Repo: s.at.repo.name.String(), Path: path, Revision: s.at.revision, Matches: lines}
+	o.Removed += removed
+	var texts scrub // what it takes out is counted in the origin
+	return connectors.CodeHit{Origin: o, Repo: s.at.repo.name.String(), Path: texts.path(path), Revision: s.at.revision, Matches: lines}
 }
 
 // searchIndex asks GitHub's index of the default branch.
@@ -137,7 +138,7 @@ func (c *client) searchIndex(ctx context.Context, s codeSearch) found {
 		return lostSearch(f.With(status.Container.Is(s.at.repo.name.String())))
 	}
 	a := c.audit(ctx, x)
-	a.Hold(s.at.repo.proof, status.Scope)
+	s.at.repo.vouch(a)
 	a.Examined(len(*w.Items))
 	var hits []connectors.CodeHit
 	mine, rest := share(*w.Items, s.pos, s.Limit)

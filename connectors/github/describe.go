@@ -35,18 +35,19 @@ func (t tracker) Describe(ctx context.Context, q connectors.DescribeQuery) statu
 		return failed(t.trackerOff(k))
 	}
 	a := &status.Audit{}
-	a.Hold(k.proof, status.Transport, status.Shape, status.InBand, status.Scope, status.Completeness)
+	a.Hold(k.proof, status.Transport, status.Shape, status.InBand, status.Completeness)
+	k.vouch(a)
 	p := t.about(k)
 	labels := pages[wireNamed](ctx, t.client, a, repoCall(k.name, "/labels", "labels"), "labels")
 	milestones := pages[wireTitled](ctx, t.client, a, repoCall(k.name, "/milestones", "milestones").with(url.Values{"state": {"all"}}), "milestones")
 	people := pages[wireAccount](ctx, t.client, a, repoCall(k.name, "/assignees", "assignees"), "people")
 	var s scrub
-	p.Labels = s.lines(names(labels))
+	p.Labels = s.lines(namesOf(labels))
 	for _, m := range milestones {
 		p.Milestones = append(p.Milestones, s.line(*m.Title))
 	}
 	for _, w := range people {
-		p.People = append(p.People, *w.Login)
+		p.People = append(p.People, s.line(*w.Login))
 	}
 	p.Removed += s.removed
 	return status.One(t.source, p, a)
@@ -56,7 +57,7 @@ func (t tracker) Describe(ctx context.Context, q connectors.DescribeQuery) statu
 func (t tracker) about(k container) connectors.Project {
 	var s scrub
 	p := connectors.Project{
-		Origin: connectors.Origin{Source: t.source, Container: k.name.String(), Ref: k.name.String(), URL: k.url, Title: k.name.String(), UpdatedAt: k.pushedAt},
+		Origin: connectors.Origin{Source: t.source, Container: k.name.String(), Ref: k.name.String(), URL: s.url(k.url), Title: k.name.String(), UpdatedAt: k.pushedAt},
 		States: []string{"open", "closed"}, Visibility: "public", Description: s.line(k.about),
 		Filters:     []string{"query", "state", "assignee", "author", "labels", "updated_since", "native_query"},
 		NativeQuery: "GitHub's issue search (q), without is:pr",

@@ -80,7 +80,7 @@ func (d documents) searchTexts(ctx context.Context, s codeSearch, t tree, w thro
 			continue
 		}
 		page := d.page(s.at, got.entry.Path)
-		page.Title, page.Removed = markup.Title(format, text, got.entry.Path), texts.removed
+		page.Title, page.Removed = markup.Title(format, text, got.entry.Path), page.Removed+texts.removed
 		page.Snippet, page.Line = lines[0].Text, lines[0].Line
 		for _, h := range markup.Outline(format, text) {
 			if h.Line <= page.Line {
@@ -109,6 +109,8 @@ func (s *scrub) document(format markup.Format, text string) string {
 func (d documents) page(p place, path string) connectors.Page {
 	format, _ := markup.FormatOf(path)
 	o := d.fileOrigin(p, path, "file")
+	var s scrub // what it takes out is counted in the origin
+	path = s.path(path)
 	o.Title = markup.Line(path[strings.LastIndexByte(path, '/')+1:], maxTitle)
 	return connectors.Page{Origin: o, Space: p.repo.name.String(), Path: path, Format: format.String()}
 }
@@ -130,6 +132,9 @@ func (d documents) Read(ctx context.Context, q connectors.PageGet) status.Result
 		a.Fail(status.Completeness, *f)
 		return status.One(d.source, page, a)
 	}
+	if misnamed(b.SHA, b.data) {
+		a.Unprovable(noteHash)
+	}
 	text, encoding, ok := markup.Decode(b.data)
 	if !ok || markup.IsLFSPointer(b.data) {
 		a.Fail(status.Completeness, status.Fail(status.ContentNotIncluded, status.Part.Is("binary content or Git LFS"), status.Path.Is(b.Path)))
@@ -140,7 +145,7 @@ func (d documents) Read(ctx context.Context, q connectors.PageGet) status.Result
 	}
 	var texts scrub
 	text = texts.document(format, text)
-	page.Removed = texts.removed
+	page.Removed += texts.removed
 	page.Title = markup.Title(format, text, b.Path)
 	if f := d.section(&page, format, text, q); f != nil {
 		return status.Failed[connectors.Page](d.source, *f)

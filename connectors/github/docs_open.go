@@ -101,6 +101,9 @@ func (d documents) readme(ctx context.Context, project, dir, revision string) (b
 	if revision != "" {
 		k.query = map[string][]string{"ref": {revision}}
 	}
+	if f := d.revision(revision); f != nil {
+		return blob{}, stop(f)
+	}
 	k.maxBody = maxTree
 	w, x, f := one[wireContent](ctx, d.client, k)
 	switch {
@@ -110,7 +113,11 @@ func (d documents) readme(ctx context.Context, project, dir, revision string) (b
 	default:
 		return blob{}, stop(about(f, name, path.Join(dir, "README")))
 	}
-	return d.fill(ctx, blob{wireContent: w, at: d.seen(ctx, name, revision), x: x, kind: *w.Type})
+	p, f := d.seen(ctx, x, w, place{repo: container{name: name}, revision: revision})
+	if f != nil {
+		return blob{}, stop(f)
+	}
+	return d.fill(ctx, blob{wireContent: w, at: p, x: x, kind: *w.Type, from: name})
 }
 
 // noReadme answers for a directory without README by the listing of it.

@@ -27,6 +27,7 @@ type blob struct {
 	data []byte
 	x    *upstream.Exchange // the answer that held the data
 	kind string             // file, symlink, submodule
+	from repoName           // that was asked
 }
 
 // ReadFile reads a file or some of its lines. What GitHub keeps elsewhere (a
@@ -37,24 +38,29 @@ func (r repository) ReadFile(ctx context.Context, q connectors.FileGet) status.R
 		return unread[connectors.File](r.source, u)
 	}
 	a := r.audit(ctx, b.x)
+	var s scrub
 	file := connectors.File{
 		Origin: r.fileOrigin(b.at, b.Path, "file"), Repo: b.at.repo.name.String(), Path: b.Path,
-		Revision: b.at.revision, SHA: b.SHA, SizeBytes: b.Size,
+		Revision: b.at.revision, SHA: s.word(b.SHA), SizeBytes: max(b.size(), int64(len(b.data))),
 	}
 	if f := b.elsewhere(); f != nil {
+		file.Target = b.target(&s)
+		file.Removed = s.removed
 		a.Fail(status.Completeness, *f)
 		return status.One(r.source, file, a)
+	}
+	if misnamed(b.SHA, b.data) {
+		a.Unprovable(noteHash)
 	}
 	text, encoding, ok := markup.Decode(b.data)
 	if !ok {
 		a.Fail(status.Completeness, status.Fail(status.ContentNotIncluded, status.Part.Is("binary content"),
-			status.Path.Is(b.Path), status.SizeBytes.Is(b.Size)))
+			status.Path.Is(b.Path), status.SizeBytes.Is(b.size())))
 		return status.One(r.source, file, a)
 	}
 	if encoding.Charset != markup.UTF8 {
 		file.Encoding = encoding.String()
 	}
-	var s scrub
 	text = s.plain(text)
 	file.Removed = s.removed
 	w := linesOf(text, q.StartLine, q.EndLine)
@@ -85,23 +91,33 @@ func cutAfter(path string, w window) status.Failure {
 
 // elsewhere says where the content of something that is no plain file is kept. GH-48.
 func (b blob) elsewhere() *status.Failure {
-	part := ""
+	part := b.kind
 	switch b.kind {
 	case "file":
 		return nil
 	case "submodule":
-		part = "submodule"
-		if b.SubmoduleGitURL != nil {
-			part += " " + withoutUser(*b.SubmoduleGitURL)
+		if isHash(b.SHA) {
+			part += " at commit " + b.SHA
 		}
-		part += " at commit " + b.SHA
-	case "symlink":
-		part = "symlink to " + b.Target
-	default:
-		part = b.kind
 	}
 	f := status.Fail(status.ContentNotIncluded, status.Part.Is(part), status.Path.Is(b.Path))
 	return &f
+}
+
+// target is where the content of a symlink or submodule is.
+func (b blob) target(s *scrub) string {
+	if b.SubmoduleGitURL != nil {
+		return s.path(withoutUser(*b.SubmoduleGitURL))
+	}
+	return s.path(b.Target)
+}
+
+// asked is the repository to ask for more of the file.
+func (b blob) asked() repoName {
+	if b.at.repo.name == (repoName{}) {
+		return b.from
+	}
+	return b.at.repo.name
 }
 
 // withoutUser takes a user name and password out of a Git address.
@@ -127,6 +143,9 @@ func (c *client) load(ctx context.Context, argument string, q connectors.FileGet
 	if path == "" {
 		return blob{}, stop(c.badArgument("path", "must name a file"))
 	}
+	if f := c.revision(q.Revision); f != nil {
+		return blob{}, stop(f)
+	}
 	k := repoCall(name, "/contents/{path}", append([]string{"contents"}, strings.Split(path, "/")...)...)
 	k.accept, k.maxBody = mediaObject, maxTree
 	if q.Revision != "" {
@@ -142,12 +161,34 @@ func (c *client) load(ctx context.Context, argument string, q connectors.FileGet
 	default:
 		return blob{}, stop(about(f, name, path))
 	}
-	b := blob{wireContent: w, at: c.seen(ctx, name, q.Revision), x: x, kind: *w.Type}
+	p, f := c.seen(ctx, x, w, place{repo: container{name: name}, revision: q.Revision})
+	if f != nil {
+		return blob{}, stop(f)
+	}
+	b := blob{wireContent: w, at: p, x: x, kind: *w.Type, from: name}
 	b.Path = path
 	if w.SubmoduleGitURL != nil {
 		b.kind = "submodule"
 	}
+	if w.Path != "" && strings.Trim(w.Path, "/") != path && b.kind != "dir" {
+		if f := c.throughLink(ctx, x, p, path); f != nil {
+			return blob{}, stop(f)
+		}
+	}
 	return c.fill(ctx, b)
+}
+
+// throughLink allows an answer for another path than was asked only where the
+// path is a symbolic link: GitHub answers for the file that it points to.
+func (c *client) throughLink(ctx context.Context, x *upstream.Exchange, p place, path string) *status.Failure {
+	p, u := c.place(ctx, "repo", p.repo.name.String(), p.revision)
+	if u == nil {
+		var e wireEntry
+		if e, u = c.walk(ctx, p, path); u == nil && e.kind() == "symlink" {
+			return nil
+		}
+	}
+	return contradicts(x, "another path came back")
 }
 
 func about(f *status.Failure, r repoName, path string) *status.Failure {
@@ -156,16 +197,34 @@ func about(f *status.Failure, r repoName, path string) *status.Failure {
 }
 
 // seen is the place of a file that was read: the answer itself shows that the
-// repository and revision are there. What they are called is only decoration.
-func (c *client) seen(ctx context.Context, r repoName, revision string) place {
-	k, f := c.visible(ctx, r)
+// repository and revision are there. What they are called is only decoration,
+// but which repository it is decides whether it may be told: the one asked, unless
+// a redirect, its own record or the answer shows another.
+func (c *client) seen(ctx context.Context, x *upstream.Exchange, w wireContent, asked place) (place, *status.Failure) {
+	name := asked.repo.name
+	k, f := c.visible(ctx, name)
+	if f != nil && (f.Reason() == status.PolicyDenied || f.Reason() == status.Contradictory) {
+		return asked, f
+	}
 	if f != nil {
-		k = container{name: r, branch: "HEAD"}
+		k = container{name: name}
 	}
-	if revision == "" {
-		revision = k.branch
+	if f != nil || x.Location != "" && !k.moved {
+		if k.name, f = c.home(ctx, x, name, w.HTMLURL); f != nil {
+			return asked, f
+		}
+	} else if says, ok := repoIn(w.HTMLURL); ok && !k.moved {
+		if f = c.admits(ctx, says, name); f != nil {
+			return asked, f
+		}
 	}
-	return place{repo: k, revision: revision}
+	if k.branch == "" {
+		k.branch = "HEAD"
+	}
+	if asked.revision == "" {
+		asked.revision = k.branch
+	}
+	return place{repo: k, revision: asked.revision}, nil
 }
 
 // fill gets the content where the first answer left it out. GH-47.
@@ -173,10 +232,14 @@ func (c *client) fill(ctx context.Context, b blob) (blob, *unfound) {
 	switch {
 	case b.kind == "dir":
 		return b, stop(c.isDirectory(b.Path, b.Entries))
-	case b.kind != "file" || (b.Size == 0 && b.Content == ""):
+	case b.kind != "file":
 		return b, nil
-	case b.Size > maxFile:
-		f := status.Fail(status.OwnCap, status.Path.Is(b.Path), status.SizeBytes.Is(b.Size), status.Limit.Is(maxFile),
+	case b.Bytes == nil && b.Content == "":
+		return b, stop(misshapen(b.x, "size"))
+	case b.size() == 0 && b.Content == "":
+		return b, nil
+	case b.size() > maxFile:
+		f := status.Fail(status.OwnCap, status.Path.Is(b.Path), status.SizeBytes.Is(b.size()), status.Limit.Is(maxFile),
 			status.Fallback("read the file in a clone"))
 		return b, stop(&f)
 	case b.Encoding == "base64" && b.Content != "":
@@ -184,9 +247,11 @@ func (c *client) fill(ctx context.Context, b blob) (blob, *unfound) {
 		if f != nil {
 			return b, stop(f)
 		}
-		b.data = data
+		if b.data = data; b.Bytes != nil && int64(len(data)) != b.size() {
+			return b, stop(contradicts(b.x, "the size does not fit the content"))
+		}
 	default:
-		data, x, f := c.blobOf(ctx, b.at.repo.name, b.SHA)
+		data, x, f := c.blobOf(ctx, b.asked(), wireEntry{SHA: b.SHA, Size: b.size()})
 		if f != nil {
 			return b, stop(about(f, b.at.repo.name, b.Path))
 		}

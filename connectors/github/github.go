@@ -115,13 +115,20 @@ func (c *client) owns(r ref.Ref) bool {
 // repoName is a repository as owner and name.
 type repoName struct{ owner, name string }
 
-// String is owner/name.
-func (r repoName) String() string { return r.owner + "/" + r.name }
+// String is owner/name; nothing for a repository that is not known.
+func (r repoName) String() string {
+	if r == (repoName{}) {
+		return ""
+	}
+	return r.owner + "/" + r.name
+}
 
-// parseRepo reads owner/name. Other texts, dots alone and further slashes are refused.
+// parseRepo reads owner/name. Other texts, dots alone and further slashes are
+// refused, and so is a clone address's .git, which no name ends in: the policy
+// would take it for another repository.
 func parseRepo(s string) (repoName, bool) {
 	owner, name, ok := strings.Cut(s, "/")
-	if !ok || !plainName(owner) || !plainName(name) {
+	if !ok || !plainName(owner) || !plainName(name) || strings.HasSuffix(strings.ToLower(name), ".git") {
 		return repoName{}, false
 	}
 	return repoName{owner, name}, true
@@ -151,7 +158,7 @@ func (c *client) repo(argument, value string) (repoName, *status.Failure) {
 	}
 	r, ok := parseRepo(value)
 	if !ok {
-		return repoName{}, c.badArgument(argument, "must be owner/name")
+		return repoName{}, c.badArgument(argument, "must be owner/name, without .git")
 	}
 	return r, nil
 }

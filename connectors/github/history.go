@@ -52,6 +52,9 @@ func (r repository) History(ctx context.Context, q connectors.HistoryQuery) stat
 	if f != nil {
 		return fail(f)
 	}
+	if f := r.revision(q.Revision); f != nil {
+		return fail(f)
+	}
 	k, f := r.visible(ctx, name)
 	if f != nil {
 		return fail(f)
@@ -84,7 +87,7 @@ func newLog(q connectors.HistoryQuery, k container) log {
 // of a later page leaves what was read before it. HT-10, GH-38.
 func (r repository) walkLog(ctx context.Context, l log, pos position) status.Result[connectors.Commit] {
 	a := &status.Audit{}
-	a.Hold(l.repo.proof, status.Scope)
+	l.repo.vouch(a)
 	var items []connectors.Commit
 	for page := range historyPages {
 		commits, x, f := r.logPage(ctx, l, pos)
@@ -138,6 +141,9 @@ func (r repository) logPage(ctx context.Context, l log, pos position) ([]wireCom
 	if f == nil && x.Status == http.StatusConflict {
 		f = r.withoutCommits(ctx, l.repo.name, x)
 	}
+	if f == nil {
+		f = settled(x, l.repo.name)
+	}
 	if f != nil || x.Status == http.StatusConflict {
 		return nil, x, f
 	}
@@ -174,7 +180,7 @@ func (r repository) judgeLog(ctx context.Context, a *status.Audit, l log, nothin
 		a.Unprovable("author_address")
 		return
 	}
-	_, x, f := one[wireAccount](ctx, r.client, call{class: "GET /users/{username}", path: []string{"users", l.Author}})
+	_, x, f := one[wireAccount](ctx, r.client, call{class: "GET /users/{username}", path: []string{"users", l.Author}, asked: names{login: l.Author}})
 	switch {
 	case f == nil:
 		a.Hold(x.Proof(), status.Effectiveness)
@@ -191,7 +197,7 @@ func (c *client) commit(k container, w wireCommit, needle markup.Needle) connect
 	var s scrub
 	title, rest, _ := strings.Cut(w.Commit.Message, "\n")
 	out := connectors.Commit{
-		Origin: connectors.Origin{Source: c.source, Container: k.name.String(), Ref: k.name.String() + "@" + *w.SHA, URL: w.HTMLURL, Title: s.line(title)},
+		Origin: connectors.Origin{Source: c.source, Container: k.name.String(), Ref: k.name.String() + "@" + *w.SHA, URL: s.url(w.HTMLURL), Title: s.line(title)},
 		SHA:    *w.SHA, Author: authorOf(w, &s),
 	}
 	if w.Commit.Author != nil {
@@ -213,7 +219,7 @@ func (c *client) commit(k container, w wireCommit, needle markup.Needle) connect
 func authorOf(w wireCommit, s *scrub) string {
 	switch {
 	case w.Author != nil && w.Author.Login != "":
-		return w.Author.Login
+		return s.line(w.Author.Login)
 	case w.Commit.Author != nil:
 		return s.line(w.Commit.Author.Name)
 	}

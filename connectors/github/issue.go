@@ -2,29 +2,29 @@ package github
 
 import (
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/frank-mcp/frank/connectors"
 )
 
-// issue is an issue as listings show it, small on purpose; asked is the
-// repository that was asked, if it was one.
-func (c *client) issue(w wireIssue, asked repoName) connectors.Issue {
+// issue is an issue of the repository home as listings show it, small on purpose;
+// asked is the repository that was asked, if it was one.
+func (c *client) issue(w wireIssue, home, asked repoName) connectors.Issue {
 	var s scrub
-	home := homeOf(w, asked)
 	out := connectors.Issue{
 		Origin: connectors.Origin{
-			Source: c.source, Container: home.String(), Ref: refOf(home, *w.Number), URL: w.HTMLURL,
+			Source: c.source, Container: home.String(), Ref: refOf(home, *w.Number), URL: s.url(w.HTMLURL),
 			Title: s.line(*w.Title), UpdatedAt: w.UpdatedAt,
 		},
-		State: w.State, Author: loginOf(w.User), Comments: w.Comments,
-		Labels: s.lines(names(w.Labels)), Assignees: logins(w.Assignees),
+		State: s.word(w.State), Author: s.login(w.User), Comments: w.Comments,
+		Labels: s.lines(namesOf(w.Labels)), Assignees: s.logins(w.Assignees),
 	}
 	if w.Type != nil && w.Type.Name != nil {
 		out.Type = s.line(*w.Type.Name)
 	}
-	if asked != (repoName{}) && !strings.EqualFold(home.String(), asked.String()) { // GH-42, GH-43
+	if asked != (repoName{}) && home != (repoName{}) && !strings.EqualFold(home.String(), asked.String()) { // GH-42, GH-43
 		out.MovedTo = out.Ref
 	}
 	out.Removed = s.removed
@@ -34,7 +34,7 @@ func (c *client) issue(w wireIssue, asked repoName) connectors.Issue {
 // whole adds what only a single issue shows.
 func (c *client) whole(out connectors.Issue, w wireIssue) connectors.Issue {
 	s := scrub{removed: out.Removed}
-	out.Reason, out.CreatedAt, out.ClosedAt = w.StateReason, w.CreatedAt, w.ClosedAt
+	out.Reason, out.CreatedAt, out.ClosedAt = s.word(w.StateReason), w.CreatedAt, w.ClosedAt
 	if w.Milestone != nil && w.Milestone.Title != nil {
 		out.Milestone = s.line(*w.Milestone.Title)
 	}
@@ -53,8 +53,11 @@ func homeOf(w wireIssue, asked repoName) repoName {
 	return asked
 }
 
+// views are what the web address of something in a repository goes on with.
+var views = []string{"issues", "pull", "pulls", "commit", "commits", "compare", "blob", "tree", "raw"}
+
 // repoIn reads owner and name out of …/repos/{owner}/{repo} or of the web
-// address of an issue or pull request.
+// address of something in a repository.
 func repoIn(address string) (repoName, bool) {
 	u, err := url.Parse(address)
 	if err != nil || address == "" {
@@ -65,7 +68,7 @@ func repoIn(address string) (repoName, bool) {
 	if !api {
 		parts = strings.Split(strings.Trim(u.Path, "/"), "/")
 	}
-	if len(parts) < 2 {
+	if len(parts) < 2 || !api && (len(parts) < 3 || !slices.Contains(views, parts[2])) {
 		return repoName{}, false
 	}
 	return parseRepo(parts[0] + "/" + parts[1])
@@ -80,15 +83,7 @@ func loginOf(w *wireLogin) string {
 	return w.Login
 }
 
-func logins(ws []wireLogin) []string {
-	var out []string
-	for _, w := range ws {
-		out = append(out, w.Login)
-	}
-	return out
-}
-
-func names(ws []wireNamed) []string {
+func namesOf(ws []wireNamed) []string {
 	var out []string
 	for _, w := range ws {
 		if w.Name != nil {

@@ -29,27 +29,30 @@ func (t tracker) Get(ctx context.Context, q connectors.IssueGet) status.Result[c
 	if f != nil {
 		return t.noIssue(ctx, lost{exchange: x, failure: *f, repo: r, ref: refOf(r, q.Ref.Number), issue: true})
 	}
-	home := homeOf(w, r)
-	item := t.whole(t.issue(w, r), w)
-	switch {
-	case w.PullRequest != nil:
+	home, f := t.home(ctx, x, r, w.RepositoryURL, w.HTMLURL)
+	if f != nil {
+		return status.Failed[connectors.Issue](t.source, *f)
+	}
+	item := t.whole(t.issue(w, home, r), w)
+	at := part{home, *w.Number, ""}
+	if home == (repoName{}) { // asked again as before, it leads to where it is
+		at = part{r, q.Ref.Number, ""}
+	}
+	if w.PullRequest != nil {
 		return status.Failed[connectors.Issue](t.source, t.isChange(item, x))
-	case item.MovedTo == "" && *w.Number != q.Ref.Number:
-		return status.Failed[connectors.Issue](t.source, status.Fail(status.Contradictory,
-			status.HTTPStatus.Is(x.Status), status.Marker.Is("another number came back")))
 	}
 	a := t.audit(ctx, x)
 	a.Hold(x.Proof(), status.Completeness)
 	if q.Comments {
-		if f := t.comments(ctx, a, &item, part{home, *w.Number, q.Cursor}); f != nil {
+		if f := t.comments(ctx, a, &item, part{at.repo, at.number, q.Cursor}); f != nil {
 			return status.Failed[connectors.Issue](t.source, *f)
 		}
 	}
 	if q.Links || q.History {
-		t.timeline(ctx, a, &item, part{home, *w.Number, ""}, q)
+		t.timeline(ctx, a, &item, at, q)
 	}
 	if q.Links {
-		t.family(ctx, a, &item, part{home, *w.Number, ""}, w)
+		t.family(ctx, a, &item, at, w)
 	}
 	return status.One(t.source, item, a)
 }
@@ -63,6 +66,7 @@ type part struct {
 
 func issueCall(r repoName, number int, rest string) call {
 	k := repoCall(r, "/issues/{number}"+rest, "issues", strconv.Itoa(number))
+	k.asked = names{number: number}
 	if rest != "" {
 		k.path = append(k.path, strings.TrimPrefix(rest, "/"))
 	}
@@ -117,7 +121,7 @@ func (t tracker) comments(ctx context.Context, a *status.Audit, item *connectors
 	mine, rest := share(rows, pos, commentRows)
 	for _, c := range mine {
 		item.Thread = append(item.Thread, connectors.Comment{
-			ID: strconv.FormatInt(*c.ID, 10), Author: loginOf(c.User), CreatedAt: c.CreatedAt, Body: s.prose(*c.Body), URL: c.HTMLURL,
+			ID: strconv.FormatInt(*c.ID, 10), Author: s.login(c.User), CreatedAt: c.CreatedAt, Body: s.prose(*c.Body), URL: s.url(c.HTMLURL),
 		})
 	}
 	item.Removed = s.removed

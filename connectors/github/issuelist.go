@@ -27,11 +27,13 @@ type walk struct {
 	at       position
 	items    []connectors.Issue
 	examined int
+	foreign  int // rows of a repository that was not asked
 }
 
 // take moves over the rows of one page. It reports whether the walk ends here,
-// and the cursor to go on with, which is empty at the end of the listing.
-func (w *walk) take(rows []wireIssue, item func(wireIssue) connectors.Issue) (full bool) {
+// and the cursor to go on with, which is empty at the end of the listing. Rows of
+// which item says that they do not belong here are counted and left out.
+func (w *walk) take(rows []wireIssue, item func(wireIssue) (connectors.Issue, bool)) (full bool) {
 	for i := w.at.skip; i < len(rows); i++ {
 		if rows[i].PullRequest != nil {
 			w.examined++
@@ -42,9 +44,21 @@ func (w *walk) take(rows []wireIssue, item func(wireIssue) connectors.Issue) (fu
 			return true
 		}
 		w.examined++
-		w.items = append(w.items, item(rows[i]))
+		if it, ok := item(rows[i]); ok {
+			w.items = append(w.items, it)
+		} else {
+			w.foreign++
+		}
 	}
 	return false
+}
+
+// judgeForeign records that there were rows of other repositories.
+func (w *walk) judgeForeign(a *status.Audit) {
+	if w.foreign > 0 {
+		a.Fail(status.Effectiveness, status.Fail(status.Contradictory, status.Withheld.Is(w.foreign),
+			status.Marker.Is("rows of another repository than was asked came back")))
+	}
 }
 
 // list answers from the listing of one repository, which lags behind nothing.
@@ -60,6 +74,7 @@ func (t tracker) list(ctx context.Context, r repoName, q connectors.IssueQuery) 
 		return status.Failed[connectors.Issue](t.source, *f)
 	}
 	a.Examined(w.examined)
+	w.judgeForeign(a)
 	if len(w.items) > 0 {
 		a.Hold(first.Proof(), status.Scope)
 	} else if off := t.container(ctx, a, r); off != nil {
@@ -69,6 +84,7 @@ func (t tracker) list(ctx context.Context, r repoName, q connectors.IssueQuery) 
 		t.uncounted(ctx, a, r, first)
 	}
 	switch {
+	case w.foreign > 0:
 	case w.examined > 0: // a row matched, be it a pull request
 		a.Hold(first.Proof(), status.Effectiveness)
 	default:
@@ -126,7 +142,14 @@ func (t tracker) walkList(ctx context.Context, r repoName, query url.Values, w *
 		}
 		t.hear(ctx, a, x)
 		next, more := nextPage(x.Header)
-		full := w.take(rows, func(i wireIssue) connectors.Issue { return t.issue(i, r) })
+		full := w.take(rows, func(i wireIssue) (connectors.Issue, bool) {
+			home := homeOf(i, repoName{})
+			if home == (repoName{}) {
+				home = t.whence(ctx, x, r)
+			}
+			item := t.issue(i, home, r)
+			return item, item.MovedTo == "" || x.Location != ""
+		})
 		switch {
 		case full:
 			a.Next(w.at.cursor())
@@ -163,8 +186,8 @@ func (c *client) listingLost(ctx context.Context, x *upstream.Exchange, f status
 	case k.trackerless():
 		off := c.trackerOff(k)
 		return &off
-	case x.Header.Get("X-Accepted-GitHub-Permissions") != "":
-		p := x.Header.Get("X-Accepted-GitHub-Permissions")
+	case permissionsIn(x.Header) != "":
+		p := permissionsIn(x.Header)
 		denied := status.Fail(status.ScopeMissing, status.HTTPStatus.Is(x.Status), status.MissingScope.Is(p),
 			status.AcceptedPermissions.Is(p), status.Container.Is(r.String()))
 		return &denied
@@ -227,11 +250,11 @@ func (t tracker) filterValues(r repoName, q connectors.IssueQuery) []filterValue
 	var out []filterValue
 	for _, l := range q.Labels {
 		k := repoCall(r, "/labels/{name}", "labels", l)
-		k.shows = "name"
+		k.shows, k.asked = "name", names{label: l}
 		out = append(out, filterValue{"label " + l, []call{k}})
 	}
 	user := func(login string) call {
-		return call{class: "GET /users/{username}", path: []string{"users", login}, shows: "login"}
+		return call{class: "GET /users/{username}", path: []string{"users", login}, shows: "login", asked: names{login: login}}
 	}
 	if q.Assignee != "" && q.Assignee != "*" && q.Assignee != "none" {
 		// Whoever left can still be assigned to old issues, hence the second call.

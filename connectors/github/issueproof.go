@@ -126,7 +126,7 @@ func (s *seeker) proveOwner(ctx context.Context, owner string) {
 // proveEffect: rows show that the query was understood. Without any, each filter
 // must be one that could match, and the index must not be behind.
 func (s *seeker) proveEffect(ctx context.Context, repos []repoName) {
-	if s.examined > 0 {
+	if s.examined > s.foreign {
 		s.audit.Hold(s.last.Proof(), status.Effectiveness)
 		return
 	}
@@ -220,7 +220,7 @@ func stale(x *upstream.Exchange) status.Failure {
 // the question can be judged without the search. GitHub looks for whole words; an
 // issue that holds the text within one is no less there.
 func (s *seeker) mustMatch(w wireIssue, text markup.Needle) bool {
-	labels := names(w.Labels)
+	labels := namesOf(w.Labels)
 	carries := func(l string) bool {
 		return slices.ContainsFunc(labels, func(has string) bool { return strings.EqualFold(has, l) })
 	}
@@ -228,7 +228,7 @@ func (s *seeker) mustMatch(w wireIssue, text markup.Needle) bool {
 	case len(s.plan.native) > 0, s.q.State != "all" && s.q.State != w.State,
 		s.q.Author != "" && !strings.EqualFold(s.q.Author, loginOf(w.User)),
 		!s.q.UpdatedSince.IsZero() && (w.UpdatedAt == nil || w.UpdatedAt.Before(s.q.UpdatedSince)),
-		slices.ContainsFunc(s.q.Labels, func(l string) bool { return !carries(l) }), !s.assignedTo(logins(w.Assignees)):
+		slices.ContainsFunc(s.q.Labels, func(l string) bool { return !carries(l) }), !s.assignedTo(new(scrub).logins(w.Assignees)):
 		return false
 	}
 	return s.q.Text == "" || text.In(*w.Title) || text.In(w.Body)

@@ -3,6 +3,7 @@ package github
 import (
 	"context"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -30,6 +31,7 @@ func (t tracker) search(ctx context.Context, q connectors.IssueQuery) status.Res
 	f = s.run(ctx)
 	if f == nil {
 		s.audit.Examined(s.examined)
+		s.judgeForeign(s.audit)
 		f = s.prove(ctx)
 	}
 	switch {
@@ -83,7 +85,10 @@ func (s *seeker) run(ctx context.Context) *status.Failure {
 		s.hear(ctx, s.audit, x)
 		next, more := nextPage(x.Header)
 		s.judge(w, more)
-		full := s.take(*w.Items, func(i wireIssue) connectors.Issue { return s.issue(i, repoName{}) })
+		full := s.take(*w.Items, func(i wireIssue) (connectors.Issue, bool) {
+			home := homeOf(i, s.plan.only())
+			return s.issue(i, home, repoName{}), s.within(ctx, home)
+		})
 		loop := false
 		switch {
 		case full:
@@ -176,4 +181,30 @@ func (s *seeker) accounts() string {
 		}
 	}
 	return strings.Join(out, ", ")
+}
+
+// only is the repository that is searched where the plan searches one alone.
+func (p plan) only() repoName {
+	repos, owners := p.targets()
+	if len(repos) == 1 && len(owners) == 0 && len(p.native) == 0 {
+		return repos[0]
+	}
+	return repoName{}
+}
+
+// within reports whether what was searched holds that repository. A row that
+// does not say where it is counts as within.
+func (s *seeker) within(ctx context.Context, home repoName) bool {
+	repos, owners := s.plan.targets()
+	same := func(owner string) bool { return strings.EqualFold(owner, home.owner) }
+	if len(repos)+len(owners) == 0 || home == (repoName{}) || slices.ContainsFunc(owners, same) {
+		return true
+	}
+	return slices.ContainsFunc(repos, func(r repoName) bool {
+		if strings.EqualFold(r.String(), home.String()) {
+			return true
+		}
+		k, f := s.visible(ctx, r) // it may go by another name now
+		return f == nil && k.moved && strings.EqualFold(k.name.String(), home.String())
+	})
 }

@@ -66,6 +66,9 @@ func (r repository) listFiles(ctx context.Context, q connectors.RepoList) status
 		}
 	}
 	t, f := r.readTree(ctx, p.repo.name, treeish, q.Recursive)
+	if f == nil && treeish != p.treeish {
+		f = names{sha: treeish}.echoed(t.x, names{sha: t.sha})
+	}
 	if f != nil {
 		return status.Failed[connectors.Entry](r.source, *f)
 	}
@@ -90,7 +93,7 @@ func (r repository) listFiles(ctx context.Context, q connectors.RepoList) status
 // treeAudit opens the audit of what was found in a tree. GH-45.
 func (c *client) treeAudit(ctx context.Context, p place, t tree) *status.Audit {
 	a := c.audit(ctx, t.x)
-	a.Hold(p.repo.proof, status.Scope)
+	p.repo.vouch(a)
 	a.Examined(len(t.entries))
 	if f := t.gap(p); f != nil {
 		a.Fail(status.Completeness, *f)
@@ -112,9 +115,12 @@ func cut(n, offset, limit int) (from, to int) {
 
 func (c *client) entry(p place, dir string, e wireEntry) connectors.Entry {
 	path := dir + e.Path
-	return connectors.Entry{
-		Origin: c.fileOrigin(p, path, e.kind()), Type: e.kind(), Path: path, SHA: e.SHA, SizeBytes: e.Size,
+	var s scrub
+	out := connectors.Entry{
+		Origin: c.fileOrigin(p, path, e.kind()), Type: e.kind(), SHA: s.word(e.SHA), SizeBytes: e.Size,
 	}
+	out.Path = s.path(path) // what it loses is counted in the origin already
+	return out
 }
 
 // treeCursor reads "hash:offset".
@@ -145,6 +151,9 @@ func (r repository) listRefs(ctx context.Context, q connectors.RepoList) status.
 		return status.Failed[connectors.Entry](r.source, *f)
 	}
 	refs, x, f := many[wireBranch](ctx, r.client, repoCall(k.name, "/"+q.What, q.What).with(pos.onto(perPage(q.Limit))))
+	if f == nil {
+		f = settled(x, k.name)
+	}
 	if f != nil {
 		return status.Failed[connectors.Entry](r.source, f.With(status.Container.Is(k.name.String())))
 	}
@@ -152,14 +161,16 @@ func (r repository) listRefs(ctx context.Context, q connectors.RepoList) status.
 	kind := map[string]string{"branches": "branch", "tags": "tag"}[q.What]
 	var items []connectors.Entry
 	for _, b := range mine {
+		var s scrub
+		name, sha := s.line(*b.Name), s.word(b.Commit.SHA)
 		items = append(items, connectors.Entry{
-			Origin: connectors.Origin{Source: r.source, Container: k.name.String(), Ref: k.name.String() + "@" + *b.Name},
-			Type:   kind, Path: *b.Name, SHA: b.Commit.SHA, Protected: b.Protected,
+			Origin: connectors.Origin{Source: r.source, Container: k.name.String(), Ref: k.name.String() + "@" + name, Removed: s.removed},
+			Type:   kind, Path: name, SHA: sha, Protected: b.Protected,
 			Default: kind == "branch" && *b.Name == k.branch,
 		})
 	}
 	a := r.audit(ctx, x)
-	a.Hold(k.proof, status.Scope)
+	k.vouch(a)
 	a.Hold(x.Proof(), status.Effectiveness)
 	a.Examined(len(mine))
 	if kind == "branch" && len(refs) == 0 && q.Cursor == "" && k.filled() {

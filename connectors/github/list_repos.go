@@ -16,6 +16,8 @@ import (
 // others there are. GH-14.
 const noteUngranted = "repositories_not_granted_to_token"
 
+const ownRepos = "GET /user/repos"
+
 // listRepos lists the repositories of an owner, or those of the account.
 func (r repository) listRepos(ctx context.Context, q connectors.RepoList) status.Result[connectors.Entry] {
 	pos, f := r.position(q.Cursor)
@@ -98,7 +100,7 @@ func (r repository) ofOwner(a *status.Audit, rows []wireListedRepo, owner string
 // owner has.
 func (r repository) repoLists(ctx context.Context, owner string) (lists []repoList, public int, f *status.Failure) {
 	own := func(affiliation string) call {
-		return call{class: "GET /user/repos", path: []string{"user", "repos"},
+		return call{class: ownRepos, path: []string{"user", "repos"},
 			query: options(gh.RepositoryListByAuthenticatedUserOptions{Affiliation: affiliation, Sort: "full_name"})}
 	}
 	switch {
@@ -110,7 +112,7 @@ func (r repository) repoLists(ctx context.Context, owner string) (lists []repoLi
 	case !plainName(owner):
 		return nil, 0, r.badArgument("repo", "must be the name of an owner to list repositories")
 	}
-	w, _, f := one[wireOwner](ctx, r.client, call{class: "GET /users/{owner}", path: []string{"users", owner}})
+	w, _, f := one[wireOwner](ctx, r.client, call{class: "GET /users/{owner}", path: []string{"users", owner}, asked: names{login: owner}})
 	switch {
 	case f != nil:
 		return nil, 0, f
@@ -148,7 +150,7 @@ func (c *client) ungranted(a *status.Audit, x *upstream.Exchange) *status.Failur
 		a.Unprovable(noteUngranted)
 		return &hidden
 	}
-	granted := commas(x.Header.Get("X-OAuth-Scopes"))
+	granted := scopesIn(x.Header, "X-OAuth-Scopes")
 	if !covers(granted, "repo") {
 		a.Fail(status.Scope, status.Fail(status.ScopeMissing, status.MissingScope.Is("repo"),
 			status.GrantedScopes.Is(strings.Join(granted, ", ")), status.HTTPStatus.Is(x.Status)))
@@ -158,9 +160,9 @@ func (c *client) ungranted(a *status.Audit, x *upstream.Exchange) *status.Failur
 
 func (r repository) repoEntry(w wireListedRepo) connectors.Entry {
 	var s scrub
-	about := s.line(w.Description)
+	about, address := s.line(w.Description), s.url(w.HTMLURL)
 	return connectors.Entry{
-		Origin: connectors.Origin{Source: r.source, Container: *w.FullName, Ref: *w.FullName, URL: w.HTMLURL, UpdatedAt: w.PushedAt, Removed: s.removed},
+		Origin: connectors.Origin{Source: r.source, Container: *w.FullName, Ref: *w.FullName, URL: address, UpdatedAt: w.PushedAt, Removed: s.removed},
 		Type:   "repo", Private: w.Private, Archived: w.Archived, Description: about,
 	}
 }

@@ -27,6 +27,9 @@ func (c *client) place(ctx context.Context, argument, asked, revision string) (p
 	if f != nil {
 		return place{}, stop(f)
 	}
+	if f := c.revision(revision); f != nil {
+		return place{}, stop(f)
+	}
 	k, f := c.visible(ctx, name)
 	if f != nil {
 		return place{}, stop(f)
@@ -72,6 +75,9 @@ func (c *client) commitOf(ctx context.Context, r repoName, revision string) (str
 	sha := strings.TrimSpace(string(x.Body))
 	if !isHash(sha) {
 		return "", stop(misshapen(x, "sha"))
+	}
+	if f := (names{sha: revision}).echoed(x, names{sha: sha}); f != nil {
+		return "", stop(f)
 	}
 	return sha, nil
 }
@@ -134,9 +140,12 @@ func (c *client) border(ctx context.Context, r repoName, revPath string) (revisi
 // that not finding it proves that it is not there. GH-45.
 func (c *client) walk(ctx context.Context, p place, path string) (wireEntry, *unfound) {
 	treeish, dir := p.treeish, ""
-	names := strings.Split(path, "/")
-	for i, name := range names {
+	segments := strings.Split(path, "/")
+	for i, name := range segments {
 		t, f := c.readTree(ctx, p.repo.name, treeish, false)
+		if f == nil && i > 0 { // the first may be a commit's hash, which its tree need not repeat
+			f = names{sha: treeish}.echoed(t.x, names{sha: t.sha})
+		}
 		if f != nil {
 			return wireEntry{}, stop(f)
 		}
@@ -144,7 +153,7 @@ func (c *client) walk(ctx context.Context, p place, path string) (wireEntry, *un
 		switch {
 		case !ok:
 			return e, c.notInTree(ctx, p, t, spot{dir, path})
-		case i == len(names)-1:
+		case i == len(segments)-1:
 			return e, nil
 		case e.kind() != "dir":
 			return e, stop(c.notADirectory(p, e.kind(), dir+name))
@@ -170,7 +179,7 @@ func (c *client) notInTree(ctx context.Context, p place, t tree, s spot) *unfoun
 		beside = append(beside, status.Candidate{Ref: s.dir + e.Path, Title: e.kind(), Source: c.source})
 	}
 	a := c.audit(ctx, t.x)
-	a.Hold(p.repo.proof, status.Scope)
+	p.repo.vouch(a)
 	if f := t.gap(p); f != nil {
 		a.Fail(status.Scope, *f)
 	}

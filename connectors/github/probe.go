@@ -51,6 +51,18 @@ type container struct {
 	pull      bool
 	url       string
 	proof     status.Proof
+	doubts    []status.Failure // what the record says against being seen whole
+}
+
+// vouch adds what the repository's record proves: that it is visible, if the
+// record is no old copy and no organization's rows were dropped from it.
+func (k container) vouch(a *status.Audit) {
+	for _, f := range k.doubts {
+		a.Fail(status.Scope, f)
+	}
+	if len(k.doubts) == 0 {
+		a.Hold(k.proof, status.Scope)
+	}
 }
 
 type wireUser struct {
@@ -84,7 +96,13 @@ type wireRepo struct {
 	} `json:"permissions"`
 }
 
-func (w wireRepo) missing() string { return absentKey("full_name", w.FullName == nil) }
+func (w wireRepo) missing() string {
+	if w.FullName == nil {
+		return "full_name"
+	}
+	_, ok := parseRepo(*w.FullName)
+	return absentKey("full_name", !ok)
+}
 
 // absentKey is the key if it is absent, else nothing.
 func absentKey(key string, absent bool) string {
@@ -104,7 +122,7 @@ func (c *client) who(ctx context.Context) (identity, *status.Failure) {
 	id := identity{}
 	switch {
 	case f == nil:
-		id.login = *user.Login
+		id.login = plainLogin(*user.Login)
 	case x != nil && x.Status == http.StatusForbidden && f.Reason() == status.ScopeMissing:
 		// An installation of an application has no user. The refusal itself shows
 		// that the credential was read, if its headers do.
@@ -119,7 +137,7 @@ func (c *client) who(ctx context.Context) (identity, *status.Failure) {
 		return id, f
 	}
 	id.classic = len(x.Header.Values("X-OAuth-Scopes")) > 0
-	id.scopes = commas(x.Header.Get("X-OAuth-Scopes"))
+	id.scopes = scopesIn(x.Header, "X-OAuth-Scopes")
 	id.proof = x.Proof()
 	c.people.put(key, id)
 	return id, nil
@@ -128,7 +146,7 @@ func (c *client) who(ctx context.Context) (identity, *status.Failure) {
 // visible proves that the repository is visible for this credential.
 func (c *client) visible(ctx context.Context, r repoName) (container, *status.Failure) {
 	if k, ok := c.repos.get(c.repoKey(ctx, r)); ok {
-		return k, nil
+		return k, c.admits(ctx, k.name, r)
 	}
 	return c.look(ctx, r)
 }
@@ -142,8 +160,28 @@ func (c *client) look(ctx context.Context, r repoName) (container, *status.Failu
 	}
 	k := containerOf(w, r)
 	k.proof = x.Proof()
-	c.repos.put(c.repoKey(ctx, r), k)
-	return k, nil
+	if k.moved && x.Location == "" { // GH-43: GitHub redirects what was renamed
+		odd := contradicts(x, "another repository came back").With(status.Container.Is(r.String()))
+		return container{}, &odd
+	}
+	if k.doubts = doubts(x); len(k.doubts) == 0 {
+		c.repos.put(c.repoKey(ctx, r), k)
+	}
+	return k, c.admits(ctx, k.name, r)
+}
+
+// doubts are the signs of an answer that do not tell the whole truth: an old copy
+// (HT-15), rows of organizations that were left out (GH-07).
+func doubts(x *upstream.Exchange) []status.Failure {
+	var out []status.Failure
+	if f := x.Stale(); f != nil {
+		out = append(out, *f)
+	}
+	if orgs, dropped := partialResults(x.Header); dropped {
+		out = append(out, status.Fail(status.RowsHidden, status.HTTPStatus.Is(x.Status),
+			status.Header.Is("X-GitHub-SSO"), status.Organizations.Is(orgs)))
+	}
+	return out
 }
 
 func (c *client) repoKey(ctx context.Context, r repoName) string {
@@ -152,7 +190,7 @@ func (c *client) repoKey(ctx context.Context, r repoName) string {
 
 func containerOf(w wireRepo, asked repoName) container {
 	k := container{
-		name: asked, fork: w.Fork, archived: w.Archived, hasWiki: w.HasWiki, branch: w.DefaultBranch,
+		name: asked, fork: w.Fork, archived: w.Archived, hasWiki: w.HasWiki, branch: plainRef(w.DefaultBranch),
 		about: w.Description, size: w.Size, pushedAt: w.PushedAt, url: w.HTMLURL, pull: true,
 		private: true, hasIssues: w.HasIssues,
 	}
@@ -189,13 +227,12 @@ func (c *client) hear(ctx context.Context, a *status.Audit, x *upstream.Exchange
 	if f := unreadableLinks(x.Header); f != nil { // GH-38
 		a.Unmade(status.Completeness, f.With(status.HTTPStatus.Is(x.Status)))
 	}
-	if f := x.Stale(); f != nil { // HT-15
-		a.Fail(status.InBand, *f)
-	}
-	if hidden, orgs, ok := strings.Cut(x.Header.Get("X-GitHub-SSO"), ";"); ok && strings.TrimSpace(hidden) == "partial-results" { // GH-07
-		_, ids, _ := strings.Cut(orgs, "=")
-		a.Fail(status.Scope, status.Fail(status.RowsHidden, status.HTTPStatus.Is(x.Status),
-			status.Header.Is("X-GitHub-SSO"), status.Organizations.Is(commas(ids))))
+	for _, f := range doubts(x) {
+		check := status.InBand
+		if f.Reason() == status.RowsHidden {
+			check = status.Scope
+		}
+		a.Fail(check, f)
 	}
 }
 
@@ -274,9 +311,9 @@ func absent[T any](ctx context.Context, c *client, l lost) status.Result[T] {
 	case l.issue && k.hasIssues == nil:
 		a.Fail(status.Scope, l.failure.With(status.MissingKey.Is("has_issues")))
 	case !l.proved && !c.permitted(ctx, l.exchange, k):
-		a.Fail(status.Scope, l.failure.With(status.AcceptedPermissions.Is(l.exchange.Header.Get("X-Accepted-GitHub-Permissions"))))
+		a.Fail(status.Scope, l.failure.With(status.AcceptedPermissions.Is(permissionsIn(l.exchange.Header))))
 	default:
-		a.Hold(k.proof, status.Scope)
+		k.vouch(a)
 	}
 	if l.issue {
 		a.Unprovable(noteTransferred)
@@ -304,7 +341,7 @@ func (k container) holdTracker(a *status.Audit) {
 		a.Unmade(status.Scope, status.Fail(status.ShapeError, status.MissingKey.Is("has_issues"), status.Container.Is(k.name.String())))
 		return
 	}
-	a.Hold(k.proof, status.Scope)
+	k.vouch(a)
 }
 
 // trackerOff is the failure for a repository whose issues are switched off. GH-41.
@@ -335,8 +372,8 @@ func (s sibling) firstRow(r repoName) call {
 // permission that the header names. In a public repository none is needed, and
 // in a private one a sibling that needs the same one shows it. GH-03.
 func (c *client) permitted(ctx context.Context, x *upstream.Exchange, k container) bool {
-	header := x.Header.Get("X-Accepted-GitHub-Permissions")
-	if header == "" || !k.private {
+	header := permissionsIn(x.Header)
+	if x.Header.Get("X-Accepted-GitHub-Permissions") == "" || !k.private {
 		return true
 	}
 	for _, set := range strings.Split(header, ";") { // any of these

@@ -48,11 +48,26 @@ func (c *client) cleanPath(path string) (string, *status.Failure) {
 	return strings.Join(out, "/"), nil
 }
 
+// revision refuses what GitHub would read as a revision of another repository,
+// owner:branch. Git allows no colon in a name.
+func (c *client) revision(revision string) *status.Failure {
+	if strings.Contains(revision, ":") {
+		return c.badArgument("revision", "must be a branch, tag or commit of this repository, without a colon")
+	}
+	return nil
+}
+
 // fileOrigin names a file or directory of a repository. Its reference is its
 // path in the default project and its link elsewhere, since no shorter text
 // holds both repository and path.
 func (c *client) fileOrigin(p place, path, kind string) connectors.Origin {
-	o := connectors.Origin{Source: c.source, Container: p.repo.name.String(), Ref: path, URL: c.fileURL(p, path, kind)}
+	var s scrub
+	path = s.path(path)
+	o := connectors.Origin{Source: c.source, Container: p.repo.name.String(), Ref: path, Removed: s.removed}
+	if p.repo.name == (repoName{}) { // it came from somewhere that did not say where it is
+		return o
+	}
+	o.URL = c.fileURL(p, path, kind)
 	if !strings.EqualFold(p.repo.name.String(), c.project) {
 		o.Ref, o.URL = o.URL, ""
 	}

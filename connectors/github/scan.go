@@ -147,6 +147,7 @@ func packed(ext string) bool {
 type content struct {
 	entry wireEntry
 	text  string
+	odd   bool   // it is not what its hash names
 	skip  string // why it could not be searched: binary, git_lfs, symlink
 	x     *upstream.Exchange
 }
@@ -204,11 +205,12 @@ type scanned struct {
 }
 
 func (c *client) readBlob(ctx context.Context, r repoName, e wireEntry) (content, *status.Failure) {
-	raw, x, f := c.blobOf(ctx, r, e.SHA)
+	raw, x, f := c.blobOf(ctx, r, e)
 	if f != nil {
 		return content{entry: e}, f
 	}
 	got := content{entry: e, x: x}
+	got.odd = misnamed(e.SHA, raw)
 	text, _, ok := markup.Decode(raw)
 	switch {
 	case e.kind() == "symlink":
@@ -225,22 +227,29 @@ func (c *client) readBlob(ctx context.Context, r repoName, e wireEntry) (content
 // blobOf is the content of a blob. It is asked for as JSON, not raw: the size
 // beside it shows that it is whole, and no page of something in between can be
 // taken for it. GH-47.
-func (c *client) blobOf(ctx context.Context, r repoName, sha string) ([]byte, *upstream.Exchange, *status.Failure) {
-	k := repoCall(r, "/git/blobs/{sha}", "git", "blobs", sha)
-	k.maxBody = maxTree
+func (c *client) blobOf(ctx context.Context, r repoName, e wireEntry) ([]byte, *upstream.Exchange, *status.Failure) {
+	k := repoCall(r, "/git/blobs/{sha}", "git", "blobs", e.SHA)
+	k.maxBody, k.asked = maxTree, names{sha: e.SHA}
 	w, x, f := one[wireBlob](ctx, c, k)
 	if f != nil {
 		return nil, x, f
 	}
 	raw := []byte(*w.Content)
-	if *w.Encoding == "base64" {
+	switch *w.Encoding {
+	case "utf-8":
+	case "base64":
 		if raw, f = unbase64(x, *w.Content); f != nil {
 			return nil, x, f
 		}
+	default:
+		return nil, x, misshapen(x, "encoding")
 	}
 	if int64(len(raw)) < *w.Size {
 		short := status.Fail(status.TruncatedBody, status.SizeBytes.Is(int64(len(raw))), status.HTTPStatus.Is(x.Status))
 		return nil, x, &short
+	}
+	if int64(len(raw)) > *w.Size || e.Size > 0 && int64(len(raw)) != e.Size {
+		return nil, x, contradicts(x, "the size does not fit the content")
 	}
 	return raw, x, nil
 }
@@ -260,6 +269,9 @@ func (c *client) scanAudit(ctx context.Context, a *status.Audit, w through, s sc
 	skipped, closed := map[string]int{}, maps.Clone(w.closed)
 	for _, got := range s.read {
 		c.hear(ctx, a, got.x)
+		if got.odd {
+			a.Unprovable(noteHash)
+		}
 		switch {
 		case got.skip == "symlink" && w.leadsTo(got.entry.Path, got.text):
 		case got.skip == "symlink":

@@ -3,6 +3,7 @@ package github
 import (
 	"context"
 	"net/url"
+	"strconv"
 	"strings"
 
 	"github.com/frank-mcp/frank/connectors"
@@ -66,7 +67,7 @@ func (t tracker) linkOf(w wireTimeline, here repoName, s *scrub) (connectors.Lin
 	case w.Source != nil && w.Source.Issue != nil && w.Source.Issue.missing() == "":
 		return t.link("mentioned_in", *w.Source.Issue, here, s), true
 	case w.CommitID != "" && (*w.Event == "referenced" || *w.Event == "closed"):
-		return connectors.Link{Type: *w.Event + "_by_commit", Ref: here.String() + "@" + w.CommitID}, true
+		return connectors.Link{Type: *w.Event + "_by_commit", Ref: here.String() + "@" + s.word(w.CommitID), Container: here.String()}, true
 	}
 	return connectors.Link{}, false
 }
@@ -75,12 +76,15 @@ func (t tracker) link(kind string, w wireIssue, here repoName, s *scrub) connect
 	if w.PullRequest != nil {
 		kind += "_change"
 	}
-	return connectors.Link{Type: kind, Ref: refOf(homeOf(w, here), *w.Number), Title: s.line(*w.Title), URL: w.HTMLURL, State: w.State}
+	return connectors.Link{
+		Type: kind, Ref: refOf(homeOf(w, here), *w.Number), Title: s.line(*w.Title), URL: s.url(w.HTMLURL), State: s.word(w.State),
+		Container: homeOf(w, repoName{}).String(), // unless it says so, it may be anywhere
+	}
 }
 
 // eventOf is a step of the issue's history; comments and links are told elsewhere.
 func eventOf(w wireTimeline, s *scrub) (connectors.Event, bool) {
-	e := connectors.Event{At: w.CreatedAt, Actor: loginOf(w.Actor), What: *w.Event}
+	e := connectors.Event{At: w.CreatedAt, Actor: s.login(w.Actor), What: s.word(*w.Event)}
 	switch *w.Event {
 	case "commented", "cross-referenced", "mentioned", "subscribed", "unsubscribed":
 		return e, false
@@ -89,14 +93,14 @@ func eventOf(w wireTimeline, s *scrub) (connectors.Event, bool) {
 			e.From, e.To = s.line(w.Rename.From), s.line(w.Rename.To)
 		}
 	case "closed", "reopened":
-		e.To = w.Reason
+		e.To = s.word(w.Reason)
 	}
 	value := ""
 	switch {
 	case w.Label != nil && w.Label.Name != nil:
 		value = s.line(*w.Label.Name)
 	case w.Assignee != nil:
-		value = w.Assignee.Login
+		value = s.login(w.Assignee)
 	case w.Milestone != nil && w.Milestone.Title != nil:
 		value = s.line(*w.Milestone.Title)
 	}
@@ -113,7 +117,9 @@ func eventOf(w wireTimeline, s *scrub) (connectors.Event, bool) {
 func (t tracker) family(ctx context.Context, a *status.Audit, item *connectors.Issue, p part, w wireIssue) {
 	if r, ok := repoIn(w.ParentURL); ok {
 		_, number, _ := strings.Cut(w.ParentURL, "/issues/")
-		item.Links = append(item.Links, connectors.Link{Type: "parent", Ref: r.String() + "#" + number})
+		if n, err := strconv.Atoi(number); err == nil {
+			item.Links = append(item.Links, connectors.Link{Type: "parent", Ref: refOf(r, n), Container: r.String()})
+		}
 	}
 	if w.SubIssues == nil || w.SubIssues.Total == 0 {
 		return

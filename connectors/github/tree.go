@@ -35,6 +35,9 @@ func (c *client) readTree(ctx context.Context, r repoName, treeish string, recur
 		k.query = url.Values{"recursive": {"1"}}
 	}
 	x, f := c.get(ctx, k)
+	if f == nil {
+		f = settled(x, r)
+	}
 	if f != nil {
 		return tree{x: x}, f
 	}

@@ -1,6 +1,10 @@
 package github
 
-import "time"
+import (
+	"slices"
+	"strings"
+	"time"
+)
 
 // The structs below hold what the repository and document endpoints of the
 // REST API (docs.github.com/rest, version 2022-11-28) answer, as far as it is
@@ -12,7 +16,7 @@ type wireContent struct {
 	Name            string         `json:"name"`
 	Path            string         `json:"path"`
 	SHA             string         `json:"sha"`
-	Size            int64          `json:"size"`
+	Bytes           *int64         `json:"size"`
 	Encoding        string         `json:"encoding"`
 	Content         string         `json:"content"`
 	Target          string         `json:"target"`
@@ -25,15 +29,26 @@ type wireContent struct {
 
 func (w wireContent) missing() string {
 	switch {
-	case w.Type == nil:
+	case w.Type == nil || !slices.Contains(contentTypes, *w.Type):
 		return "type"
-	case *w.Type == "file" && w.SubmoduleGitURL == nil && !w.sized:
-		return "size"
+	case *w.Type == "file" && w.SubmoduleGitURL == nil && !w.sized && (w.Bytes != nil || w.Content == ""):
+		return "size" // content that is there needs no size to be read
 	case *w.Type == "file" && w.SubmoduleGitURL == nil && !w.filled:
 		return "content"
 	}
 	return ""
 }
+
+// size is how long the file is said to be.
+func (w wireContent) size() int64 {
+	if w.Bytes == nil {
+		return 0
+	}
+	return *w.Bytes
+}
+
+// contentTypes is what can stand at a path, as GitHub calls it.
+var contentTypes = []string{"file", "dir", "symlink", "submodule"}
 
 type wireTree struct {
 	SHA       string       `json:"sha"`
@@ -63,6 +78,7 @@ type wireEntry struct {
 }
 
 type wireBlob struct {
+	SHA      string  `json:"sha"`
 	Size     *int64  `json:"size"`
 	Encoding *string `json:"encoding"`
 	Content  *string `json:"content"`
@@ -118,7 +134,7 @@ type wireCommit struct {
 
 func (w wireCommit) missing() string {
 	switch {
-	case w.SHA == nil || *w.SHA == "":
+	case w.SHA == nil || *w.SHA == "" || strings.ContainsFunc(*w.SHA, notWord):
 		return "sha"
 	case w.Commit == nil:
 		return "commit"
@@ -192,6 +208,9 @@ func (w wireListedRepo) missing() string {
 	if w.FullName == nil {
 		return "full_name"
 	}
+	if _, ok := parseRepo(*w.FullName); !ok {
+		return "full_name"
+	}
 	return ""
 }
 
@@ -241,6 +260,13 @@ type wireSide struct {
 	Repo  *struct {
 		FullName string `json:"full_name"`
 	} `json:"repo"` // null if the fork is gone
+}
+
+func (w wireSide) fullName() string {
+	if w.Repo == nil {
+		return ""
+	}
+	return w.Repo.FullName
 }
 
 type wirePull struct {
@@ -314,6 +340,7 @@ func (w wireCheckRuns) missing() string {
 }
 
 type wireCheckRun struct {
+	HeadSHA    string  `json:"head_sha"`
 	Name       string  `json:"name"`
 	Status     string  `json:"status"`
 	Conclusion *string `json:"conclusion"`
@@ -321,6 +348,7 @@ type wireCheckRun struct {
 }
 
 type wireStatuses struct {
+	SHA        string        `json:"sha"`
 	TotalCount *int          `json:"total_count"`
 	Statuses   *[]wireStatus `json:"statuses"`
 }

@@ -16,9 +16,7 @@ func (w *wireContent) UnmarshalJSON(data []byte) error {
 		return err // its type decides how it is told
 	}
 	w.sized, w.filled = p.Size != nil && *p.Size >= 0, p.Content != nil
-	if p.Size != nil {
-		w.Size = *p.Size
-	}
+	w.Bytes = p.Size
 	if p.Content != nil {
 		w.Content = *p.Content
 	}

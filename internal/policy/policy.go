@@ -48,6 +48,22 @@ func (p Policy) Denies(capability, container string) *status.Failure {
 	return nil
 }
 
+// Withholds returns the failure for something that was found in that container,
+// or nil. Where it was found may not be known (""): then every rule for the
+// capability could be meant, and any keeps it back.
+func (p Policy) Withholds(capability, container string) *status.Failure {
+	if container != "" {
+		return p.Denies(capability, container)
+	}
+	for _, r := range p.deny {
+		if ref.MatchGlob(r.capability, capability) {
+			f := status.Fail(status.PolicyDenied, status.Rule.Is(r.text), status.Needs(capability))
+			return &f
+		}
+	}
+	return nil
+}
+
 // Outside returns the failure for a container that the allow-list of a source
 // leaves out, or nil. An empty allow-list allows everything.
 func Outside(only []string, container string) *status.Failure {

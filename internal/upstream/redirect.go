@@ -51,7 +51,7 @@ func (s *sending) follow(req *http.Request, resp *http.Response, hops int) (*htt
 // leadsAway reads a redirect off the configured host (HT-02). Only the name of
 // the host is told; the rest of the address may hold a ticket.
 func (s *sending) leadsAway(to *url.URL, code int) *status.Failure {
-	host := status.RedirectHost.Is(to.Hostname())
+	host := status.RedirectHost.Is(hostName(to))
 	same := strings.EqualFold(to.Hostname(), s.c.base.Hostname())
 	permanent := code == http.StatusMovedPermanently || code == http.StatusPermanentRedirect
 	switch {
@@ -62,6 +62,18 @@ func (s *sending) leadsAway(to *url.URL, code int) *status.Failure {
 	default: // for now, elsewhere: how sign-in services and portals send people off
 		return failed(status.LoginPage, host)
 	}
+}
+
+// hostName is the host of an address, or nothing if no host can be called so: it
+// is told to people, and the upstream wrote it.
+func hostName(u *url.URL) string {
+	name := u.Hostname()
+	if len(name) > 253 || strings.ContainsFunc(name, func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '.' && r != '-' && r != ':'
+	}) {
+		return ""
+	}
+	return name
 }
 
 func signsIn(u *url.URL) bool {
