@@ -91,7 +91,10 @@ func fromGitHub(x *upstream.Exchange, body gh.ErrorResponse) bool {
 	if body.Message == "" {
 		return false
 	}
-	return x.Header.Get("X-GitHub-Request-Id") != "" || body.DocumentationURL != "" || x.Status == http.StatusUnauthorized
+	// The bare words are GitHub's, and those of other servers too: whether this one
+	// is GitHub comes out at the identity or the repository that is asked next.
+	bare := x.Status == http.StatusNotFound && body.Message == "Not Found"
+	return bare || x.Header.Get("X-GitHub-Request-Id") != "" || body.DocumentationURL != "" || x.Status == http.StatusUnauthorized
 }
 
 func classifyEdge(x *upstream.Exchange) *status.Failure {

@@ -123,6 +123,8 @@ func (c *client) who(ctx context.Context) (identity, *status.Failure) {
 	switch {
 	case f == nil:
 		id.login = plainLogin(*user.Login)
+	case f.Reason() == status.AbsentOrHidden: // HT-03: GitHub has this address for everyone
+		return id, fail(x, status.Misconfigured, status.ConfigKey.Is("base_url"), status.WasCalled)
 	case x != nil && x.Status == http.StatusForbidden && f.Reason() == status.ScopeMissing:
 		// An installation of an application has no user. The refusal itself shows
 		// that the credential was read, if its headers do.
