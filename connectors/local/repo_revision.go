@@ -123,7 +123,7 @@ func (v *visit) unknownRevision(name string) *status.Failure {
 	case len(gaps) > 0:
 		f = gaps[0]
 	default:
-		f = status.Fail(status.AbsentOrHidden, status.Existence.Is(status.ExistenceUnknown))
+		f = status.Fail(status.UnresolvedRevision, status.Existence.Is(status.ExistenceUnknown))
 	}
 	f = f.With(status.Reference.Is(name), status.Revision.Is(name), status.Container.Is(v.facts.name), status.WasCalled)
 	return &f
