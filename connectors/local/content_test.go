@@ -62,7 +62,8 @@ func TestLG12_UntrackedFilesAreSearchedAndIgnoredOnesAreNamed(t *testing.T) {
 	if got := paths(a.items, hitPath); got != "forced.env t.txt u.md" {
 		t.Errorf("hits: %s", got)
 	}
-	if e := search(t, s, connectors.CodeQuery{Text: "nowhere"}).said; !strings.Contains(e, `"status":"empty"`) || !strings.Contains(e, "ignored_files") {
+	if e := search(t, s, connectors.CodeQuery{Text: "nowhere"}).said; !strings.Contains(e, `"status":"empty"`) || !strings.Contains(e, "ignored_files") ||
+		!strings.Contains(e, "Found nothing in what source here covers: here was searched") {
 		t.Errorf("no note of ignored files: %s", e)
 	}
 	readFile(t, s, connectors.FileGet{Path: "u.md"}).is(status.Success, status.None, "", 1)

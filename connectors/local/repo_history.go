@@ -177,7 +177,7 @@ func (h *history) noteOthers(a *status.Audit) {
 	}
 	out := h.run(command{args: append(args, "--"), limit: 4096})
 	if out.fault != nil || out.text() != "" {
-		a.Unprovable("other_branches_not_searched")
+		a.Uncovered("other_branches_not_searched")
 	}
 }
 

@@ -229,7 +229,7 @@ func errEnoughUnlessEnd(r io.Reader) error {
 
 func (v *visit) noteAmbiguous(a *status.Audit, r revision) {
 	if r.ambiguous { // LG-28
-		a.Unprovable("a_tag_has_the_name_of_the_branch_that_was_read")
+		a.Uncovered("a_tag_has_the_name_of_the_branch_that_was_read")
 	}
 }
 

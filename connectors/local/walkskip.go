@@ -132,7 +132,7 @@ func (s skips) charge(a *status.Audit) {
 	}
 	for _, why := range byRule() {
 		if s[why] > 0 {
-			a.Unprovable(string(why))
+			a.Uncovered(string(why))
 		}
 	}
 }
