@@ -147,7 +147,7 @@ func rootFailure(err error) status.Failure {
 	if errors.Is(err, fs.ErrPermission) {
 		return status.Fail(status.PermissionDenied, status.Part.Is("the root"))
 	}
-	return status.Fail(status.Misconfigured, status.ConfigKey.Is("root: the directory is gone"))
+	return status.Fail(status.Misconfigured, status.ConfigKey.Is("root: the directory is gone"), status.Remedy.Is("Bring the directory back, or correct root of this source in frank.yaml."))
 }
 
 // over is why the look has to end now, or nil. It is asked often and is cheap.
