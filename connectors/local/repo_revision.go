@@ -15,7 +15,11 @@ type revision struct {
 	ambiguous bool // a branch and a tag share the name; the branch was taken
 }
 
-const maxRevision = 250
+const (
+	maxRevision = 250
+	// shortHash is how many characters of a hash stand for it where people read it.
+	shortHash = 12
+)
 
 // checkRevision refuses what is no name of a commit, so that no argument can
 // become an option, a path, a range or a search of git.
