@@ -37,6 +37,8 @@ type Audit struct {
 	held     [checks]*Proof
 	gaps     []gap
 	notes    []string
+	bounded  bool // a note is about the sight of the account
+	covered  bool // a note is about what the source covers
 	next     string
 	examined int
 	asOf     time.Time
@@ -68,8 +70,20 @@ func (a *Audit) Fail(c Check, f Failure) { a.gaps = append(a.gaps, gap{c, f, fal
 func (a *Audit) Unmade(c Check, f Failure) { a.gaps = append(a.gaps, gap{c, f, true}) }
 
 // Unprovable names, in snake_case, what this provider offers no way to prove,
-// such as rows_hidden_from_account. It does not change the status.
-func (a *Audit) Unprovable(note string) { a.notes = append(a.notes, note) }
+// such as rows_hidden_from_account. It does not change the status; an empty result
+// then speaks of what the account can see.
+func (a *Audit) Unprovable(note string) {
+	a.notes = append(a.notes, note)
+	a.bounded = true
+}
+
+// Uncovered names, in snake_case, what the source leaves out whoever asks, such as
+// ignored_files. It does not change the status; an empty result then speaks of what
+// the source covers.
+func (a *Audit) Uncovered(note string) {
+	a.notes = append(a.notes, note)
+	a.covered = true
+}
 
 // Next says that the provider has more and that cursor goes on from here.
 func (a *Audit) Next(cursor string) { a.next = cursor }

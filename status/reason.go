@@ -97,6 +97,9 @@ var (
 		"{reference} is not in {container}, which is visible", "Check the reference; {container} itself was read.")
 	AbsentOrHidden = reason("absent_or_hidden", Resolve, ReferenceUnresolved, Recoverable, NoRetry,
 		"{source} does not tell whether {reference} exists or is hidden from this account", "Check the spelling of {reference}, or let the account of source {source} see {container}.")
+	// UnresolvedRevision: a clone knows no revision of that name, and nobody asked its remote. LG-29.
+	UnresolvedRevision = reason("unresolved_revision", Resolve, ReferenceUnresolved, Recoverable, NoRetry,
+		"{reference} could not be resolved in this clone, and the remote was not asked", "Check the spelling of {reference}, or run git fetch in the clone: the remote may have it.")
 	MovedOutOfSight = reason("moved_out_of_sight", Resolve, ReferenceUnresolved, Recoverable, NoRetry,
 		"{reference} was moved to a place that this account cannot see", "Ask for access to the new place, or for its new address.")
 	FilterUnresolved = reason("filter_unresolved", Resolve, ReferenceUnresolved, Recoverable, NoRetry,
@@ -218,7 +221,7 @@ var (
 
 var reasons = []Reason{
 	MissingRequiredArgument, InvalidArgument, UnknownArgument, ArgumentCoercionFailed, EnumRequired, QueryRefused, DynamicOptionRequired,
-	NoCandidates, NotFoundConfirmed, AbsentOrHidden, MovedOutOfSight, FilterUnresolved, WrongKind, LowConfidence,
+	NoCandidates, NotFoundConfirmed, AbsentOrHidden, UnresolvedRevision, MovedOutOfSight, FilterUnresolved, WrongKind, LowConfidence,
 	ConnectorNotConfigured, ConnectorDisabled, OperationUnsupported, Misconfigured,
 	AmbiguousTarget,
 	AuthContextRequired, AuthProfileMissing, AuthHeaderResolutionFailed, CircuitOpen,

@@ -32,6 +32,8 @@ type head struct {
 	code     Code
 	failures []Failure
 	unproven []string
+	bounded  bool // see [Audit.Unprovable]
+	covered  bool // see [Audit.Uncovered]
 	cursor   string
 	examined int
 	count    int
@@ -120,7 +122,7 @@ func Failed[T any](source string, f Failure) Result[T] {
 }
 
 func (a *Audit) head(source string, items int) head {
-	h := head{source: source, unproven: a.unproven(), cursor: a.next, examined: a.examined, asOf: a.asOf, count: items}
+	h := head{source: source, unproven: a.unproven(), bounded: a.bounded, covered: a.covered, cursor: a.next, examined: a.examined, asOf: a.asOf, count: items}
 	for _, f := range a.failures() {
 		h.failures = append(h.failures, f.Within(source, "", ""))
 	}

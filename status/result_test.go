@@ -327,3 +327,28 @@ func checkEnvelope(t *rapid.T, e status.Envelope) {
 		t.Fatalf("the text of a failure has no report:\n%s", e.Text())
 	}
 }
+
+func TestAnAbsenceNamesWhatItIsProvedFor(t *testing.T) {
+	empty := func(source string, note func(*status.Audit)) status.Result[int] {
+		a := proved()
+		note(a)
+		return status.List[int](source, nil, a)
+	}
+	seen := empty("jira", func(a *status.Audit) { a.Unprovable("rows_hidden") })
+	covered := empty("here", func(a *status.Audit) { a.Uncovered("ignored_files") })
+	whole := empty("all", func(*status.Audit) {})
+	for want, r := range map[string]status.Result[int]{
+		"Found nothing: all was": whole,
+		"Found nothing in what the account of source jira can see: jira was":                                        seen,
+		"Found nothing in what source here covers: here was":                                                        covered,
+		"Found nothing in what the account of source jira can see and in what source here covers: all, here, jira ": status.Merge(whole, covered, seen),
+		"Found nothing in what the account of source both can see: both was": empty("both", func(a *status.Audit) {
+			a.Uncovered("ignored_files")
+			a.Unprovable("rows_hidden")
+		}),
+	} {
+		if e := r.Envelope(asked); !strings.HasPrefix(e.Summary(), want) {
+			t.Errorf("%q, want %q", e.Summary(), want)
+		}
+	}
+}

@@ -123,17 +123,35 @@ func summarize(q Question, hs []head, s Status, f Failure, single bool) string {
 }
 
 func summarizeEmpty(hs []head, many string, f Failure) string {
-	opening := "Found nothing"
-	for _, h := range hs {
-		if len(h.unproven) > 0 {
-			opening = "Found nothing in what the account of source " + sources(hs) + " can see"
-			break
-		}
-	}
+	opening := "Found nothing" + within(hs)
 	if f.d != nil {
 		return fmt.Sprintf("%s: %s.", opening, f.Because())
 	}
 	return fmt.Sprintf("%s: %s was searched to the end and has no %s.", opening, sources(hs), many)
+}
+
+// within says what an absence is proved for, where that is less than everything.
+func within(hs []head) string {
+	var seen, covered []head
+	for _, h := range hs {
+		switch {
+		case h.bounded:
+			seen = append(seen, h)
+		case h.covered:
+			covered = append(covered, h)
+		}
+	}
+	var parts []string
+	if len(seen) > 0 {
+		parts = append(parts, "the account of source "+sources(seen)+" can see")
+	}
+	if len(covered) > 0 {
+		parts = append(parts, "source "+sources(covered)+" covers")
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return " in what " + strings.Join(parts, " and in what ")
 }
 
 func summarizePartial(q Question, hs []head, f Failure, nouns [2]string, single bool) string {

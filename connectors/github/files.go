@@ -236,7 +236,7 @@ func (c *client) fill(ctx context.Context, b blob) (blob, *unfound) {
 		return b, nil
 	case b.Bytes == nil && b.Content == "":
 		return b, stop(misshapen(b.x, "size"))
-	case b.size() == 0 && b.Content == "":
+	case b.size() == 0 && b.Content == "" && b.filled:
 		return b, nil
 	case b.size() > maxFile:
 		f := status.Fail(status.OwnCap, status.Path.Is(b.Path), status.SizeBytes.Is(b.size()), status.Limit.Is(maxFile),

@@ -33,8 +33,8 @@ func (w wireContent) missing() string {
 		return "type"
 	case *w.Type == "file" && w.SubmoduleGitURL == nil && !w.sized && (w.Bytes != nil || w.Content == ""):
 		return "size" // content that is there needs no size to be read
-	case *w.Type == "file" && w.SubmoduleGitURL == nil && !w.filled:
-		return "content"
+	case *w.Type == "file" && w.SubmoduleGitURL == nil && !w.filled && !isHash(w.SHA):
+		return "content" // with a hash it can be read as a blob
 	}
 	return ""
 }

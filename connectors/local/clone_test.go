@@ -4,6 +4,7 @@ package local_test
 
 import (
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -40,6 +41,35 @@ func TestLG01_ShallowHistoryIsPartial(t *testing.T) {
 	full := l.source(l.clone("origin", "full"))
 	history(t, full, connectors.HistoryQuery{Text: "NEEDLE"}).is(status.Success, status.None, "", 1)
 	history(t, full, connectors.HistoryQuery{Text: "nowhere"}).is(status.Empty, status.None, "", 0)
+}
+
+func TestHistoryWithoutARevisionIsOfHeadAndSaysSo(t *testing.T) {
+	const note = "other_branches_not_searched"
+	l := newLab(t)
+	o := l.origin()
+	s := l.source(o)
+	for _, q := range []connectors.HistoryQuery{{Author: "Zed"}, {Text: "on feature"}, {Path: "a.txt", Text: "nowhere"}} {
+		a := history(t, s, q).is(status.Empty, status.None, "", 0)
+		if !slices.Contains(a.unproven, note) || !strings.Contains(a.said, `"git log HEAD (`) {
+			t.Errorf("HEAD is not named: %s", a.said)
+		}
+		q.Revision = "main"
+		if a := history(t, s, q).is(status.Empty, status.None, "", 0); slices.Contains(a.unproven, note) {
+			t.Errorf("the revision was given: %s", a.said)
+		}
+	}
+	if a := history(t, s, connectors.HistoryQuery{}); !slices.Contains(a.unproven, note) {
+		t.Errorf("not noted beside data: %s", a.said)
+	}
+	l.git(o, "checkout", "-q", "--orphan", "fresh")
+	if a := history(t, s, connectors.HistoryQuery{}).is(status.Empty, status.None, "", 0); !slices.Contains(a.unproven, note) {
+		t.Errorf("not noted without a commit: %s", a.said)
+	}
+	l.git(o, "checkout", "-q", "-f", "main")
+	l.git(o, "merge", "-q", "-m", "join", "feature")
+	if a := history(t, s, connectors.HistoryQuery{Author: "Zed"}).is(status.Empty, status.None, "", 0); slices.Contains(a.unproven, note) {
+		t.Errorf("HEAD has all commits: %s", a.said)
+	}
 }
 
 func TestLG03_ABoundaryCommitTouchedNothingThatIsKnown(t *testing.T) {

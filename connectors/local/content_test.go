@@ -30,6 +30,23 @@ func TestLG11_APointerOfGitLFSIsNotTheContent(t *testing.T) {
 	search(t, s, connectors.CodeQuery{Text: "needle", Revision: "HEAD"}).is(status.Partial, status.CapabilityUnavailable, "content_not_included", 1)
 }
 
+func TestLG11_AFileThatOnlyNamesGitLFSIsNoPointer(t *testing.T) {
+	l := newLab(t)
+	o := l.repo("r")
+	line := "version https://git-lfs.github.com/spec/v1\n"
+	l.commit(o, "one", map[string]string{
+		"docs/about.md": "A pointer opens with\n" + line, "test.go": "const pointer = `" + line + "`\n", "long.txt": line + strings.Repeat("words ", 300),
+	})
+	s := l.source(o)
+	for _, revision := range []string{"", "HEAD", "main"} {
+		search(t, s, connectors.CodeQuery{Text: "nowhere", Revision: revision}).is(status.Empty, status.None, "", 0)
+		search(t, s, connectors.CodeQuery{Text: "words", Revision: revision}).is(status.Success, status.None, "", 1)
+	}
+	l.commit(o, "two", map[string]string{"model.bin": pointer})
+	search(t, s, connectors.CodeQuery{Text: "nowhere", Revision: "HEAD"}).is(status.Partial, status.CapabilityUnavailable, "content_not_included", 0)
+	search(t, s, connectors.CodeQuery{Text: "nowhere", Revision: "HEAD~1"}).is(status.Empty, status.None, "", 0)
+}
+
 func TestLG12_UntrackedFilesAreSearchedAndIgnoredOnesAreNamed(t *testing.T) {
 	l := newLab(t)
 	o := l.repo("r")
@@ -45,7 +62,8 @@ func TestLG12_UntrackedFilesAreSearchedAndIgnoredOnesAreNamed(t *testing.T) {
 	if got := paths(a.items, hitPath); got != "forced.env t.txt u.md" {
 		t.Errorf("hits: %s", got)
 	}
-	if e := search(t, s, connectors.CodeQuery{Text: "nowhere"}).said; !strings.Contains(e, `"status":"empty"`) || !strings.Contains(e, "ignored_files") {
+	if e := search(t, s, connectors.CodeQuery{Text: "nowhere"}).said; !strings.Contains(e, `"status":"empty"`) || !strings.Contains(e, "ignored_files") ||
+		!strings.Contains(e, "Found nothing in what source here covers: here was searched") {
 		t.Errorf("no note of ignored files: %s", e)
 	}
 	readFile(t, s, connectors.FileGet{Path: "u.md"}).is(status.Success, status.None, "", 1)

@@ -11,17 +11,17 @@ import (
 
 // rules says what the checkout knows of the files below root: which Git
 // ignores, and which are tracked but not on the disk. It returns nil if root is
-// no part of the work tree.
-func (c *checkout) rulesBelow(root string) func(context.Context) rules {
+// no part of the work tree. The prefix leads from the top of the checkout to root.
+func (c *checkout) rulesBelow(root string) (prefix string, of func(context.Context) rules) {
 	rel, err := filepath.Rel(c.top, root)
 	if err != nil || !filepath.IsLocal(rel) {
-		return nil
+		return "", nil
 	}
-	prefix := filepath.ToSlash(rel) + "/"
+	prefix = filepath.ToSlash(rel) + "/"
 	if rel == "." {
 		prefix = ""
 	}
-	return func(ctx context.Context) rules {
+	return prefix, func(ctx context.Context) rules {
 		f, failure := c.factsNow(ctx)
 		if failure != nil {
 			return rules{fault: failure}

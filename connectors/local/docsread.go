@@ -71,10 +71,20 @@ func (d *documents) directory(l *look, p place) status.Result[connectors.Page] {
 		return d.failed(*found.failed)
 	}
 	if len(found.docs) == 0 {
-		return d.failed(status.Fail(status.WrongKind, status.Reference.Is(shownName(p.path)), status.Part.Is("a directory")))
+		return d.failed(status.Fail(status.WrongKind, status.Reference.Is(shownName(p.path)), status.Part.Is("a directory without documents"),
+			status.Remedy.Is("Give the path or the title of a document; docs_list lists them.")))
 	}
 	return d.failed(status.Fail(status.AmbiguousTarget, status.WasCalled, status.Reference.Is(shownName(p.path)),
 		status.Margin.Is(0), status.Total.Is(len(found.docs)), status.Among(l.candidates(found.docs)...)))
+}
+
+// noDocument says what a file is that is no document, and which tool reads it.
+func (l *look) noDocument(p place) status.Failure {
+	what, remedy := "a file that is not read as a document", "Give the path or the title of a document; docs_list lists them."
+	if l.rules.known {
+		what, remedy = "a file of the repository that is not read as a document", "Read it with repo_read_file path="+shownName(l.prefix+p.path)+"."
+	}
+	return status.Fail(status.WrongKind, status.WasCalled, status.Reference.Is(shownName(p.path)), pathFact(p.path), status.Part.Is(what), status.Remedy.Is(remedy))
 }
 
 // candidates names documents, those on top first.
@@ -98,10 +108,12 @@ func (d *documents) document(l *look, p place, section string) status.Result[con
 	e.path, e.real = p.path, p.real
 	at := pathFact(p.path)
 	switch {
-	case !ok || !p.info.Mode().IsRegular():
-		return d.failed(status.Fail(status.WrongKind, status.Reference.Is(shownName(p.path)), status.Part.Is("a file of the repository")))
 	case l.rules.excludes(p.real):
 		return d.failed(skipIgnored.failure().With(at))
+	case !p.info.Mode().IsRegular():
+		return d.failed(*wrongKind(p.path))
+	case !ok:
+		return d.failed(l.noDocument(p))
 	case e.other != "":
 		return d.failed(status.Fail(status.OperationUnsupported, status.Feature.Is("the text of documents in the format "+e.other), at))
 	}

@@ -30,7 +30,7 @@ type facts struct {
 	replaced          bool     // replace refs, which are ignored
 	version           version
 	branch            string // that HEAD stands on; empty if detached
-	name              string // owner/name of the remote, or the directory's
+	name              string // owner/name of the remote on a host, or the directory's
 	lastMove          time.Time
 }
 
@@ -97,7 +97,7 @@ func (c *checkout) factKey(f *facts) string {
 
 func (c *checkout) readFacts(ctx context.Context) (*facts, *status.Failure) {
 	if info, err := os.Stat(c.top); err != nil || !info.IsDir() { // LD-07: it was there when frank started
-		f := status.Fail(status.Misconfigured, status.ConfigKey.Is("root: the directory is gone"))
+		f := status.Fail(status.Misconfigured, status.ConfigKey.Is("root: the directory is gone"), status.Remedy.Is("Bring the directory back, or correct root of this source in frank.yaml."))
 		return nil, &f
 	}
 	f := &facts{}
@@ -147,7 +147,8 @@ func (c *checkout) readLayout(ctx context.Context, f *facts) *status.Failure {
 }
 
 func wrongTop() *status.Failure {
-	f := status.Fail(status.Misconfigured, status.ConfigKey.Is("root: it is not the top of a Git checkout"))
+	f := status.Fail(status.Misconfigured, status.ConfigKey.Is("root: it is not the top of a Git checkout"),
+		status.Remedy.Is("Set root of this source in frank.yaml to the top of a Git checkout, or repository to one."))
 	return &f
 }
 
@@ -171,8 +172,8 @@ func (c *checkout) readConfig(ctx context.Context, f *facts) *status.Failure {
 		switch {
 		case strings.HasSuffix(lower, ".url"):
 			f.remote = true
-			if f.name == "" || strings.EqualFold(key, "remote.origin.url") {
-				f.name = nameInURL(value)
+			if name := nameInURL(value); name != "" && (f.name == "" || strings.EqualFold(key, "remote.origin.url")) {
+				f.name = name
 			}
 		case strings.HasSuffix(lower, ".fetch"):
 			fetches++
@@ -191,18 +192,26 @@ func (c *checkout) readConfig(ctx context.Context, f *facts) *status.Failure {
 	return nil
 }
 
-// nameInURL is owner/name at the end of a remote's address. The rest of the
-// address, which may hold a password, is not looked at.
+// nameInURL is owner/name at the end of the address of a remote on a host; empty
+// for a path, whose folders are nobody's names. The rest of the address, which may
+// hold a password, is not looked at.
 func nameInURL(url string) string {
-	url = strings.TrimSuffix(strings.TrimRight(url, "/"), ".git")
-	if i := strings.LastIndexByte(url, '@'); i >= 0 {
-		url = url[i+1:]
+	place := ""
+	if scheme, rest, ok := strings.Cut(url, "://"); ok {
+		if strings.EqualFold(scheme, "file") {
+			return ""
+		}
+		_, place, _ = strings.Cut(rest[strings.LastIndexByte(rest, '@')+1:], "/")
+	} else {
+		// As git has it, host:path needs the colon before any slash; one letter is a drive.
+		var host string
+		host, place, ok = strings.Cut(url, ":")
+		if !ok || len(host) < 2 || strings.ContainsAny(host, `/\`) {
+			return ""
+		}
 	}
-	parts := strings.FieldsFunc(url, func(r rune) bool { return r == '/' || r == ':' || r == '\\' })
-	if len(parts) > 2 {
-		parts = parts[len(parts)-2:]
-	}
-	return markup.Line(strings.Join(parts, "/"), 120)
+	parts := strings.FieldsFunc(strings.TrimSuffix(strings.TrimRight(place, "/"), ".git"), func(r rune) bool { return r == '/' || r == ':' || r == '\\' })
+	return markup.Line(strings.Join(parts[max(len(parts)-2, 0):], "/"), 120)
 }
 
 // readHead reads the branch, the version of git and whether refs are replaced.

@@ -35,7 +35,7 @@ var Provider = connectors.Provider{
 // openSource makes a source of Setup.Root. The repository is the checkout whose
 // top is the root, or Setup.Repository; one further up does not answer.
 func openSource(s connectors.Setup) (connectors.Source, *status.Failure) {
-	root, failure := directory(s.Root, "root")
+	root, failure := directory(s.Name, s.Root, "root")
 	if failure != nil {
 		return connectors.Source{}, failure
 	}
@@ -44,7 +44,7 @@ func openSource(s connectors.Setup) (connectors.Source, *status.Failure) {
 	top := ""
 	switch {
 	case s.Repository != "":
-		if top, failure = directory(s.Repository, "repository"); failure != nil {
+		if top, failure = directory(s.Name, s.Repository, "repository"); failure != nil {
 			return connectors.Source{}, failure
 		}
 	case mayBeCheckout(root):
@@ -84,24 +84,25 @@ func openSource(s connectors.Setup) (connectors.Source, *status.Failure) {
 }
 
 // directory resolves the symbolic links of a configured directory. LD-04, LD-07.
-func directory(path, key string) (string, *status.Failure) {
-	wrong := func(why string) (string, *status.Failure) {
-		f := status.Fail(status.Misconfigured, status.ConfigKey.Is(key+": "+why))
+func directory(source, path, key string) (string, *status.Failure) {
+	wrong := func(problem, mend string) (string, *status.Failure) {
+		f := status.Fail(status.Misconfigured, status.ConfigKey.Is(key),
+			status.Remedy.Is(key+" of source "+source+": "+problem+"; "+mend+"correct "+key+" in frank.yaml."))
 		return "", &f
 	}
 	if !filepath.IsAbs(path) {
-		return wrong("it must be an absolute directory")
+		return wrong("it must be an absolute directory", "")
 	}
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
 		if errors.Is(err, fs.ErrPermission) {
-			return wrong("it may not be read")
+			return wrong("the directory "+path+" may not be read", "let the account that runs frank read it or ")
 		}
-		return wrong("the directory is missing")
+		return wrong("the directory "+path+" is missing", "create it or ")
 	}
 	info, err := os.Stat(real)
 	if err != nil || !info.IsDir() {
-		return wrong("it is something else than a directory")
+		return wrong(path+" is something else than a directory", "")
 	}
 	return real, nil
 }

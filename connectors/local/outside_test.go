@@ -5,11 +5,13 @@ package local_test
 import (
 	"context"
 	"os"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/frank-mcp/frank/connectors"
+	"github.com/frank-mcp/frank/internal/config"
 	"github.com/frank-mcp/frank/status"
 )
 
@@ -65,6 +67,31 @@ func TestLD17_NothingOutsideTheRootIsRead(t *testing.T) {
 		}
 	}
 	readFile(t, s, connectors.FileGet{Path: l.path(o, "a.txt")}).is(status.Success, status.None, "", 1)
+}
+
+func TestLD17_ARefusalSaysWhatWouldHelp(t *testing.T) {
+	l := newLab(t)
+	o := l.origin()
+	l.link("origin/out", "../outside.txt")
+	l.write("outside.txt", "secret\n")
+	s := l.source(o)
+	for _, said := range []string{
+		readFile(t, s, connectors.FileGet{Path: "/etc/passwd"}).said, readFile(t, s, connectors.FileGet{Path: "out"}).said, read(s, "/etc/passwd", "").said,
+	} {
+		if !strings.Contains(said, `"operator_message":"frank reads only below root; add a source whose root holds it."`) {
+			t.Errorf("no way out: %s", said)
+		}
+	}
+	if said := readFile(t, s, connectors.FileGet{Path: ".git/config"}).said; !strings.Contains(said, `"operator_message":"frank never reads inside .git;`) {
+		t.Errorf("another way out: %s", said)
+	}
+}
+
+func TestLD07_AMissingRootIsNamedInASentence(t *testing.T) {
+	l := newLab(t)
+	a := find(start(t, config.Source{Root: l.path("nope")}), "x").is(status.AccessFailure, status.CapabilityUnavailable, "misconfigured", 0)
+	want(t, a.fact("config_key"), "root")
+	want(t, a.fact("remedy"), "root of source here: the directory "+l.path("nope")+" is missing; create it or correct root in frank.yaml.")
 }
 
 func TestLD17_APipeIsNeverWaitedFor(t *testing.T) {

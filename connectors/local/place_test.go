@@ -99,3 +99,25 @@ func (l *lab) link(name, target string) {
 		l.Fatal(err)
 	}
 }
+
+func TestOnlyARemoteOnAHostNamesTheRepository(t *testing.T) {
+	l := newLab(t)
+	o := l.origin()
+	c := l.clone(o, "copy")
+	for remote, name := range map[string]string{
+		"file://" + l.path(o):                 "copy",
+		l.path(o):                             "copy",
+		"../origin":                           "copy",
+		`C:\work\main`:                        "copy",
+		"https://example.com/acme/app.git":    "acme/app",
+		"https://me:a/b@example.com/app.git":  "app",
+		"ssh://git@example.com:22/acme/app":   "acme/app",
+		"git@example.com:acme/app.git":        "acme/app",
+		"git://example.com/acme/app.git/":     "acme/app",
+		"https://example.com/group/acme/app/": "acme/app",
+	} {
+		l.git(c, "remote", "set-url", "origin", remote)
+		a := list(t, l.source(c), connectors.RepoList{What: "repos"}).is(status.Success, status.None, "", 1)
+		want(t, a.items[0].Ref, name)
+	}
+}

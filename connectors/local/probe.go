@@ -21,7 +21,7 @@ type prober struct {
 // Probe looks at the directory and asks git for the state of the clone.
 func (p *prober) Probe(ctx context.Context) connectors.Probe {
 	out := connectors.Probe{State: connectors.Ready}
-	if _, failure := directory(p.root, "root"); failure != nil { // LD-07
+	if _, failure := directory(p.source, p.root, "root"); failure != nil { // LD-07
 		out.State, out.Failure = connectors.Misconfigured, failure
 		return out
 	}

@@ -104,7 +104,7 @@ func (v *visit) audit(by string, q question) *status.Audit {
 		a.Unmade(status.Completeness, f)
 	}
 	for _, note := range v.facts.notes(q) {
-		a.Unprovable(note)
+		a.Uncovered(note)
 	}
 	if q&(ofHistory|ofRefs) != 0 && v.facts.remote && !v.facts.lastMove.IsZero() {
 		a.Stamp(v.facts.lastMove) // LG-21

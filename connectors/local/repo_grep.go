@@ -31,6 +31,7 @@ type survey struct {
 	missing    int // submodules that are not there
 	nested     int // repositories inside this one that are not tracked
 	pointers   int // of Git LFS
+	unread     []status.Failure
 	mu         sync.Mutex
 }
 
@@ -45,6 +46,9 @@ func (s *survey) tell(a *status.Audit) {
 	gap(s.missing, incomplete(partSubmodule))
 	gap(s.submodules-s.missing, status.Fail(status.ContentNotIncluded, status.Part.Is("submodules are repositories of their own")))
 	gap(s.nested, status.Fail(status.ContentNotIncluded, status.Part.Is("repositories inside this one are repositories of their own")))
+	for _, f := range s.unread {
+		a.Fail(status.Completeness, f)
+	}
 	gap(s.pointers, status.Fail(status.ContentNotIncluded, status.Part.Is("some files are pointers; Git LFS keeps their content")))
 }
 
@@ -166,26 +170,30 @@ func (s *search) findFiles() *status.Failure {
 		}
 	}
 	s.hits = hits
-	for i, name := range pointers {
-		if i >= maxSniffed || s.isPointer(name) {
+	return s.countPointers(pointers)
+}
+
+// countPointers counts which of the files that hold the first line of a pointer
+// of Git LFS are one. Those that there are too many to look at count too; what
+// cannot be read is a gap of the search itself.
+func (s *search) countPointers(names []string) *status.Failure {
+	s.looked.pointers = max(len(names)-maxSniffed, 0)
+	files := s.openAll(names[:min(len(names), maxSniffed)])
+	defer files.close()
+	for {
+		_, r, failure := files.next()
+		switch {
+		case s.ctx.Err() != nil:
+			f := ended(s.ctx)
+			return &f
+		case failure != nil:
+			s.looked.unread = append(s.looked.unread, *failure)
+		case r == nil:
+			return nil
+		case open(r).lfs >= 0:
 			s.looked.pointers++
 		}
 	}
-	return nil
-}
-
-// isPointer looks whether a file on the disk is a pointer of Git LFS; in a
-// commit, the line that opens a pointer is taken for one.
-func (s *search) isPointer(name string) bool {
-	if s.atCommit() {
-		return true
-	}
-	f, failure := s.onDisk(name)
-	if failure != nil || f == nil {
-		return false
-	}
-	defer f.Close()
-	return open(f).lfs >= 0
 }
 
 // matching returns the files of the scope that match, sorted. What went wrong

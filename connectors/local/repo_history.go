@@ -43,7 +43,9 @@ func (c *checkout) History(ctx context.Context, q connectors.HistoryQuery) statu
 		h.at, h.ambiguous = rev.commit, rev
 	}
 	if h.at == "" { // LG-15
-		return status.List[connectors.Commit](v.source, nil, v.audit("git rev-parse HEAD: no commit yet", ofHistory))
+		a := v.audit("git rev-parse HEAD: no commit yet", ofHistory)
+		h.noteOthers(a)
+		return status.List[connectors.Commit](v.source, nil, a)
 	}
 	if h.path == "" {
 		return h.all()
@@ -148,14 +150,35 @@ func (h *history) all() status.Result[connectors.Commit] {
 // answer makes a page of the commits; one more than the page holds shows that
 // there are more.
 func (h *history) answer(items []connectors.Commit, rests question, outs ...output) status.Result[connectors.Commit] {
-	a := h.audit("git log "+h.at, rests)
+	by := "git log " + h.at
+	if h.q.Revision == "" {
+		by = "git log HEAD (" + h.at + ")"
+	}
+	a := h.audit(by, rests)
 	doubt(a, outs...)
 	h.noteAmbiguous(a, h.ambiguous)
+	h.noteOthers(a)
 	if len(items) > h.limit {
 		items = items[:h.limit]
 		a.Next(h.at + ":" + strconv.Itoa(h.skip+h.limit))
 	}
 	return status.List(h.source, items, a)
+}
+
+// noteOthers says that a question without a revision was about HEAD only, where a
+// branch or tag has commits that HEAD lacks. What git cannot tell of them counts.
+func (h *history) noteOthers(a *status.Audit) {
+	if h.q.Revision != "" {
+		return
+	}
+	args := []string{"rev-list", "-n", "1", "--branches", "--tags", "--remotes"}
+	if h.at != "" {
+		args = append(args, "--not", h.at)
+	}
+	out := h.run(command{args: append(args, "--"), limit: 4096})
+	if out.fault != nil || out.text() != "" {
+		a.Uncovered("other_branches_not_searched")
+	}
 }
 
 // ofPath lists the commits that touched a path. It collects them all first,

@@ -28,9 +28,10 @@ func missing[T any](v *visit, p, commit string) status.Result[T] {
 	if failure != nil {
 		return fail(*failure)
 	}
-	if where != nil {
-		return fail(status.Fail(status.LowConfidence, status.Revision.Is(where.Title), status.Among(*where),
-			status.Fallback("read it at the revision that the candidate names")))
+	if where != "" {
+		short := where[:shortHash]
+		return fail(status.Fail(status.LowConfidence, status.Revision.Is(where), status.Among(v.candidates([]string{p}, "at revision "+short)...),
+			status.Remedy.Is("Call again with revision="+short+".")))
 	}
 	alike, similar, failure := v.similar(p, commit)
 	switch gaps := v.facts.gaps(ofLookup); {
@@ -60,28 +61,28 @@ func (v *visit) inSubmodule(p string) (string, bool) {
 }
 
 // everHad looks for the last commit on any branch that touched the path and
-// says at which revision the path is there; nil if there is none.
-func (v *visit) everHad(p string) (*status.Candidate, *status.Failure) {
+// returns the commit at which the path is there; empty if there is none.
+func (v *visit) everHad(p string) (string, *status.Failure) {
 	out := v.run(command{args: append([]string{"log", "--all", "--full-history", "-1", "--format=%H%x00%P", "-z"}, scope{prefix: p}.spec()...)})
 	if out.fault != nil {
-		return nil, out.fault
+		return "", out.fault
 	}
 	fields := records(out.bytes)
 	if len(fields) == 0 || !isHash(fields[0]) {
-		return nil, nil
+		return "", nil
 	}
 	at := fields[0]
 	if v.facts.shallow && v.boundary()[at] {
-		return nil, nil // LG-03: a boundary commit seems to touch everything that it has
+		return "", nil // LG-03: a boundary commit seems to touch everything that it has
 	}
 	e, failure := v.inTree(at, p)
 	if failure != nil {
-		return nil, failure
+		return "", failure
 	}
 	if e == nil && len(fields) > 1 && fields[1] != "" {
 		at, _, _ = strings.Cut(fields[1], " ")
 	}
-	return &status.Candidate{Ref: shownName(p), Title: at, Source: v.source}, nil
+	return at, nil
 }
 
 // lookalikes offers what a reader takes for the name that was asked for.

@@ -65,10 +65,14 @@ func (c *checkout) below(name string) (string, *status.Failure) {
 	return slashed, nil
 }
 
-func outside(name string) *status.Failure { return denied(name, "outside_root") }
+func outside(name string) *status.Failure {
+	f := denied(name, "outside_root").With(status.Remedy.Is("frank reads only below root; add a source whose root holds it."))
+	return &f
+}
 
 func denied(name, rule string) *status.Failure {
-	f := status.Fail(status.PolicyDenied, pathFact(name), status.Rule.Is(rule))
+	f := status.Fail(status.PolicyDenied, pathFact(name), status.Rule.Is(rule),
+		status.Remedy.Is("frank never reads inside .git; ask for commits, branches and files with the repo tools."))
 	return &f
 }
 

@@ -86,7 +86,7 @@ func (v *visit) readDisk(q connectors.FileGet) status.Result[connectors.File] {
 	defer f.Close()
 	switch {
 	case f.info.IsDir():
-		return fail(v.isDirectory(q.Path, below))
+		return fail(v.isDirectory(q, below))
 	case dataless(f.info): // LD-14: reading it would wait for a download
 		return fail(skipPlaceholder.failure().With(pathFact(q.Path)))
 	}
@@ -146,9 +146,14 @@ func (v *visit) entryAt(out output, p string, parse func(string) (entry, bool)) 
 }
 
 // isDirectory says that a path names a directory and what lies in it.
-func (v *visit) isDirectory(p string, below []string) status.Failure {
-	return status.Fail(status.AmbiguousTarget, status.Reference.Is(first(shownName(p), ".")), pathFact(p), status.WasCalled,
-		status.Among(v.candidates(below, "")...), status.Fallback("list the directory with repo_list"))
+func (v *visit) isDirectory(q connectors.FileGet, below []string) status.Failure {
+	name := first(shownName(q.Path), ".")
+	remedy := "List it with repo_list path=" + name
+	if q.Revision != "" {
+		remedy += " revision=" + q.Revision
+	}
+	return status.Fail(status.WrongKind, status.WasCalled, status.Reference.Is(name), status.Part.Is("a directory"), pathFact(q.Path),
+		status.Among(v.candidates(below, "")...), status.Remedy.Is(remedy+"."), status.Fallback("list the directory with repo_list"))
 }
 
 func (v *visit) candidates(paths []string, title string) []status.Candidate {
@@ -186,7 +191,7 @@ func (v *visit) readCommit(q connectors.FileGet) status.Result[connectors.File] 
 			return fail(*below.fault)
 		}
 		_, names := v.entryAt(below, e.path, parseTree)
-		return fail(v.isDirectory(q.Path, names))
+		return fail(v.isDirectory(q, names))
 	}
 	size := v.run(command{args: []string{"cat-file", "-s", e.sha}})
 	if size.fault != nil {
@@ -229,7 +234,7 @@ func errEnoughUnlessEnd(r io.Reader) error {
 
 func (v *visit) noteAmbiguous(a *status.Audit, r revision) {
 	if r.ambiguous { // LG-28
-		a.Unprovable("a_tag_has_the_name_of_the_branch_that_was_read")
+		a.Uncovered("a_tag_has_the_name_of_the_branch_that_was_read")
 	}
 }
 

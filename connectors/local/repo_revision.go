@@ -15,7 +15,11 @@ type revision struct {
 	ambiguous bool // a branch and a tag share the name; the branch was taken
 }
 
-const maxRevision = 250
+const (
+	maxRevision = 250
+	// shortHash is how many characters of a hash stand for it where people read it.
+	shortHash = 12
+)
 
 // checkRevision refuses what is no name of a commit, so that no argument can
 // become an option, a path, a range or a search of git.
@@ -123,7 +127,7 @@ func (v *visit) unknownRevision(name string) *status.Failure {
 	case len(gaps) > 0:
 		f = gaps[0]
 	default:
-		f = status.Fail(status.AbsentOrHidden, status.Existence.Is(status.ExistenceUnknown))
+		f = status.Fail(status.UnresolvedRevision, status.Existence.Is(status.ExistenceUnknown))
 	}
 	f = f.With(status.Reference.Is(name), status.Revision.Is(name), status.Container.Is(v.facts.name), status.WasCalled)
 	return &f

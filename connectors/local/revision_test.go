@@ -20,7 +20,7 @@ func TestLG15_ARepositoryWithoutCommitsIsProvedEmpty(t *testing.T) {
 	search(t, s, connectors.CodeQuery{Text: "x"}).is(status.Empty, status.None, "", 0)
 	l.write("unborn/new.txt", "x marks\n")
 	search(t, s, connectors.CodeQuery{Text: "X"}).is(status.Success, status.None, "", 1)
-	history(t, s, connectors.HistoryQuery{Revision: "other"}).is(status.AccessFailure, status.ReferenceUnresolved, "absent_or_hidden", 0)
+	history(t, s, connectors.HistoryQuery{Revision: "other"}).is(status.AccessFailure, status.ReferenceUnresolved, "unresolved_revision", 0)
 }
 
 func (l *lab) object(repo, sha string) string { return l.path(repo, ".git/objects", sha[:2], sha[2:]) }
@@ -70,6 +70,21 @@ func TestLG20_AWrongPathIsNoEmptyAnswer(t *testing.T) {
 	readFile(t, shallow, connectors.FileGet{Path: "gone.txt"}).is(status.AccessFailure, status.CapabilityUnavailable, "clone_incomplete", 0)
 }
 
+func TestLG29_AMistypedRevisionIsNoQuestionOfAccounts(t *testing.T) {
+	l := newLab(t)
+	s := l.source(l.origin())
+	a := search(t, s, connectors.CodeQuery{Text: "one", Revision: "nosuch"}).is(status.AccessFailure, status.ReferenceUnresolved, "unresolved_revision", 0)
+	want(t, a.fact("existence"), "absent_or_hidden")
+	for _, said := range []string{"nosuch could not be resolved in this clone, and the remote was not asked", "Check the spelling of nosuch, or run git fetch"} {
+		if !strings.Contains(a.said, said) {
+			t.Errorf("%s lacks %q", a.said, said)
+		}
+	}
+	if strings.Contains(a.said, "account") {
+		t.Errorf("a directory has no account: %s", a.said)
+	}
+}
+
 func TestLG20_ARevisionWithTheFileIsNamed(t *testing.T) {
 	l := newLab(t)
 	o := l.origin()
@@ -102,7 +117,7 @@ func TestLG29_AnUnknownObjectIsAbsentOrHidden(t *testing.T) {
 	l := newLab(t)
 	s := l.source(l.origin())
 	for _, name := range []string{unknownSHA, "nobranch", "abcdef12", "HEAD~9"} {
-		change(t, s, connectors.ChangeGet{Ref: commitRef(name)}).is(status.AccessFailure, status.ReferenceUnresolved, "absent_or_hidden", 0)
+		change(t, s, connectors.ChangeGet{Ref: commitRef(name)}).is(status.AccessFailure, status.ReferenceUnresolved, "unresolved_revision", 0)
 	}
 	shallow := l.source(l.clone("origin", "shallow", "--depth", "1"))
 	change(t, shallow, connectors.ChangeGet{Ref: commitRef(unknownSHA)}).is(status.AccessFailure, status.CapabilityUnavailable, "clone_incomplete", 0)

@@ -137,7 +137,7 @@ func (t *fileTracker) proof(l *look, all ledger) *status.Audit {
 		a.Fail(status.InBand, status.Fail(status.Contradictory, status.Marker.Is("some ids occur twice"), status.Total.Is(all.twice)))
 	}
 	for _, note := range all.notes {
-		a.Unprovable(note)
+		a.Uncovered(note)
 	}
 	l.finish(a)
 	return a

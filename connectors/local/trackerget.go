@@ -128,7 +128,7 @@ func (t *fileTracker) one(l *look, r record, q connectors.IssueGet, all ledger, 
 	a.Hold(status.Proof{Request: "read " + shownName(r.file), At: l.now()}, status.Transport, status.Shape, status.InBand,
 		status.Identity, status.Scope, status.Completeness)
 	for _, note := range all.notes {
-		a.Unprovable(note)
+		a.Uncovered(note)
 	}
 	out := r.issue
 	total := len(out.Thread)

@@ -38,6 +38,7 @@ type tree struct {
 	project string // the default container; it stands for the whole tree
 	now     func() time.Time
 	rules   func(context.Context) rules  // nil: no checkout stands behind it
+	prefix  string                       // of a path below root that makes it one of the checkout
 	remote  func(context.Context) string // owner/name, or ""
 	bounds  bounds
 	mount   func(root string) (volume, error)
@@ -52,7 +53,7 @@ func newTree(s connectors.Setup, root string, c *checkout) *tree {
 		t.now = time.Now
 	}
 	if c != nil {
-		t.rules = c.rulesBelow(root)
+		t.prefix, t.rules = c.rulesBelow(root)
 		t.remote = c.remoteName
 	}
 	return t
@@ -147,7 +148,7 @@ func rootFailure(err error) status.Failure {
 	if errors.Is(err, fs.ErrPermission) {
 		return status.Fail(status.PermissionDenied, status.Part.Is("the root"))
 	}
-	return status.Fail(status.Misconfigured, status.ConfigKey.Is("root: the directory is gone"))
+	return status.Fail(status.Misconfigured, status.ConfigKey.Is("root: the directory is gone"), status.Remedy.Is("Bring the directory back, or correct root of this source in frank.yaml."))
 }
 
 // over is why the look has to end now, or nil. It is asked often and is cheap.

@@ -111,6 +111,10 @@ func (why skip) failure() status.Failure {
 			return m.fail()
 		}
 	}
+	if why == skipIgnored {
+		return status.Fail(status.ContentNotIncluded, status.Part.Is("the path is excluded by .gitignore"),
+			status.Remedy.Is("Open it outside of frank, or take it out of .gitignore if it belongs to the source."))
+	}
 	return status.Fail(status.ContentNotIncluded, status.Part.Is("files that a rule leaves out"))
 }
 
@@ -132,7 +136,7 @@ func (s skips) charge(a *status.Audit) {
 	}
 	for _, why := range byRule() {
 		if s[why] > 0 {
-			a.Unprovable(string(why))
+			a.Uncovered(string(why))
 		}
 	}
 }

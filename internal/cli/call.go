@@ -87,7 +87,8 @@ func verdict(reply app.Reply) error {
 		Status  string `json:"status"`
 		Code    string `json:"code"`
 		Failure struct {
-			Stage string `json:"stage"`
+			Stage  string `json:"stage"`
+			Called string `json:"api_called"`
 		} `json:"failure"`
 	}
 	if json.Unmarshal(reply.Structured, &v) != nil {
@@ -99,7 +100,8 @@ func verdict(reply app.Reply) error {
 	case status.Partial.String():
 		return exit{code: exitPartial}
 	}
-	if v.Code == status.InputMissing.String() && v.Failure.Stage == status.BindRequest.String() {
+	// What the source itself refused is no slip of the command line.
+	if v.Code == status.InputMissing.String() && v.Failure.Stage == status.BindRequest.String() && v.Failure.Called == status.NotCalled.String() {
 		return exit{code: exitUsage}
 	}
 	return exit{code: exitNone}
