@@ -216,7 +216,7 @@ func (f Failure) Action() string {
 var unknown = map[string]string{
 	"source": "the source", "container": "what was asked for", "scope": "the required permission", "reference": "the reference",
 	"retry_after": "some", "unblock_url": "the provider", "provider": "the provider", "feature": "this operation",
-	"config_key": "its configuration", "argument_names": "the arguments", "filter": "that was given", "part": "a part",
+	"config_key": "its configuration", "problem": "its configuration", "argument_names": "the arguments", "filter": "that was given", "part": "a part",
 	"http_status": "error", "error_class": "network", "media_type": "unknown", "missing_key": "a required key",
 	"options": "the providers that list_capabilities names", "marker": "two answers differ", "age_seconds": "an unknown number of", "first_reason": "see the log", "check": "unnamed",
 	"exit_code": "unknown", "remedy": "a bare token, without quotes, spaces or line ends, where frank.yaml points",
@@ -250,6 +250,11 @@ func (f Failure) value(name string) string {
 		}
 	case "argument_names":
 		v = d.argumentNames(func(a Argument) bool { return a.Reason == d.reason.Name() })
+	case "problem": // a setting, and what is wrong with it where somebody said so
+		v = d.evidence.text("config_key")
+		if part := d.evidence.text("part"); v != "" && part != "" {
+			v += ": " + part
+		}
 	case "reference":
 		v = first(d.evidence.text(name), d.evidence.text("container"))
 	default:

@@ -115,7 +115,7 @@ var (
 	OperationUnsupported = reason("operation_unsupported", Resolve, CapabilityUnavailable, Fatal, NoRetry,
 		"{source} does not offer {feature}", "Use another source or tool for {feature}.")
 	Misconfigured = reason("misconfigured", Resolve, CapabilityUnavailable, Fatal, NoRetry,
-		"source {source} is configured wrongly ({config_key})", "Correct {config_key} of source {source} in frank.yaml, then run frank doctor.")
+		"source {source} is configured wrongly ({problem})", "Correct {config_key} of source {source} in frank.yaml, then run frank doctor.")
 
 	AmbiguousTarget = reason("ambiguous_target", SelectTarget, ReferenceUnresolved, Recoverable, NoRetry,
 		"{reference} fits several objects", "Choose one of the candidates.")

@@ -57,7 +57,7 @@ func changedMeanwhile() status.Failure {
 }
 
 func rootless() status.Failure {
-	return status.Fail(status.Misconfigured, status.ConfigKey.Is("root: it has to be a Git checkout"),
+	return status.Fail(status.Misconfigured, status.ConfigKey.Is("root"), status.Part.Is("it has to be a Git checkout"),
 		status.Remedy.Is("Set root of this source in frank.yaml to a Git checkout, or repository to one."))
 }
 

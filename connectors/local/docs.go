@@ -119,7 +119,7 @@ func (l *look) audit(found walked, dir string) *status.Audit {
 	}
 	if found.bare && !l.mounted() { // LD-07
 		a.Unmade(status.Scope, status.Fail(status.Misconfigured,
-			status.ConfigKey.Is("root: the directory is bare, as where a file system is still to be mounted"),
+			status.ConfigKey.Is("root"), status.Part.Is("the directory is bare, as where a file system is still to be mounted"),
 			status.Remedy.Is("Mount what belongs at the root of this source, or correct root in frank.yaml.")))
 	}
 	for _, gap := range l.rules.gapsIn(dir) {

@@ -96,7 +96,7 @@ func (g *git) environment() []string {
 func (g *git) run(ctx context.Context, c command) output {
 	program, err := exec.LookPath("git")
 	if err != nil { // LG-26
-		return broken(status.Fail(status.Misconfigured, status.ConfigKey.Is("PATH: git is not installed"),
+		return broken(status.Fail(status.Misconfigured, status.ConfigKey.Is("PATH"), status.Part.Is("git is not installed"),
 			status.Remedy.Is("Install git, or add it to the PATH with which frank runs.")))
 	}
 	select {

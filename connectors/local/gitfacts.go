@@ -96,8 +96,8 @@ func (c *checkout) factKey(f *facts) string {
 }
 
 func (c *checkout) readFacts(ctx context.Context) (*facts, *status.Failure) {
-	if info, err := os.Stat(c.top); err != nil || !info.IsDir() { // LD-07: it was there when frank started
-		f := status.Fail(status.Misconfigured, status.ConfigKey.Is("root: the directory is gone"), status.Remedy.Is("Bring the directory back, or correct root of this source in frank.yaml."))
+	if info, err := os.Stat(c.top); err != nil || !info.IsDir() {
+		f := rootGone()
 		return nil, &f
 	}
 	f := &facts{}
@@ -147,7 +147,7 @@ func (c *checkout) readLayout(ctx context.Context, f *facts) *status.Failure {
 }
 
 func wrongTop() *status.Failure {
-	f := status.Fail(status.Misconfigured, status.ConfigKey.Is("root: it is not the top of a Git checkout"),
+	f := status.Fail(status.Misconfigured, status.ConfigKey.Is("root"), status.Part.Is("it is not the top of a Git checkout"),
 		status.Remedy.Is("Set root of this source in frank.yaml to the top of a Git checkout, or repository to one."))
 	return &f
 }

@@ -85,24 +85,24 @@ func openSource(s connectors.Setup) (connectors.Source, *status.Failure) {
 
 // directory resolves the symbolic links of a configured directory. LD-04, LD-07.
 func directory(source, path, key string) (string, *status.Failure) {
-	wrong := func(problem, mend string) (string, *status.Failure) {
-		f := status.Fail(status.Misconfigured, status.ConfigKey.Is(key),
+	wrong := func(part, problem, mend string) (string, *status.Failure) {
+		f := status.Fail(status.Misconfigured, status.ConfigKey.Is(key), status.Part.Is(part),
 			status.Remedy.Is(key+" of source "+source+": "+problem+"; "+mend+"correct "+key+" in frank.yaml."))
 		return "", &f
 	}
 	if !filepath.IsAbs(path) {
-		return wrong("it must be an absolute directory", "")
+		return wrong("it must be an absolute directory", "it must be an absolute directory", "")
 	}
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
 		if errors.Is(err, fs.ErrPermission) {
-			return wrong("the directory "+path+" may not be read", "let the account that runs frank read it or ")
+			return wrong("it may not be read", "the directory "+path+" may not be read", "let the account that runs frank read it or ")
 		}
-		return wrong("the directory "+path+" is missing", "create it or ")
+		return wrong("the directory is missing", "the directory "+path+" is missing", "create it or ")
 	}
 	info, err := os.Stat(real)
 	if err != nil || !info.IsDir() {
-		return wrong(path+" is something else than a directory", "")
+		return wrong("it is something else than a directory", path+" is something else than a directory", "")
 	}
 	return real, nil
 }

@@ -148,7 +148,13 @@ func rootFailure(err error) status.Failure {
 	if errors.Is(err, fs.ErrPermission) {
 		return status.Fail(status.PermissionDenied, status.Part.Is("the root"))
 	}
-	return status.Fail(status.Misconfigured, status.ConfigKey.Is("root: the directory is gone"), status.Remedy.Is("Bring the directory back, or correct root of this source in frank.yaml."))
+	return rootGone()
+}
+
+// rootGone is the answer of a directory that was there when frank started. LD-07.
+func rootGone() status.Failure {
+	return status.Fail(status.Misconfigured, status.ConfigKey.Is("root"), status.Part.Is("the directory is gone"),
+		status.Remedy.Is("Bring the directory back, or correct root of this source in frank.yaml."))
 }
 
 // over is why the look has to end now, or nil. It is asked often and is cheap.
