@@ -254,16 +254,25 @@ func gravest(fs []Failure) Failure {
 	return top
 }
 
+// each rewrites every row; the failure that a zero Result leaves stays.
+func each[T, U any](r Result[T], rewrite func(*row[T]) *row[U]) Result[U] {
+	out := Result[U]{rows: make([]*row[U], len(r.rows))}
+	for i, x := range r.rows {
+		if x != nil {
+			out.rows[i] = rewrite(x)
+		}
+	}
+	return out
+}
+
+// failedRow is the row of a source from which nothing may be concluded.
+func failedRow[T any](source string, f Failure) *row[T] { return Failed[T](source, f).rows[0] }
+
 // Select keeps the items that a question, asked of a complete listing, is about.
 // A listing that was proved complete proves the absence of what is left out: its
 // row becomes empty if nothing is kept. A partial row stays partial.
 func Select[T any](r Result[T], keep func(T) bool) Result[T] {
-	var out Result[T]
-	for _, x := range r.rows {
-		if x == nil {
-			out.rows = append(out.rows, nil)
-			continue
-		}
+	return each(r, func(x *row[T]) *row[T] {
 		y := &row[T]{head: x.head}
 		for _, item := range x.items {
 			if keep(item) {
@@ -272,82 +281,64 @@ func Select[T any](r Result[T], keep func(T) bool) Result[T] {
 		}
 		y.examined += len(x.items)
 		y.count = len(y.items)
-		if y.status == Success && y.count == 0 {
-			if y.witness == nil { // a named thing that was read and is not what was meant proves no absence
-				out.rows = append(out.rows, Failed[T](x.source, Fail(AbsentOrHidden, Existence.Is(ExistenceUnknown))).rows...)
-				continue
-			}
-			y.status = Empty
+		if y.status != Success || y.count > 0 {
+			return y
 		}
-		out.rows = append(out.rows, y)
-	}
-	return out
+		if y.witness == nil { // a named thing that was read and is not what was meant proves no absence
+			return failedRow[T](x.source, Fail(AbsentOrHidden, Existence.Is(ExistenceUnknown)))
+		}
+		y.status = Empty
+		return y
+	})
 }
 
 // Unresolved says that the question was for a named thing: rows that are proved
 // empty answer REFERENCE_UNRESOLVED, for the reason of f.
 func Unresolved[T any](r Result[T], f Failure) Result[T] {
-	var out Result[T]
-	for _, x := range r.rows {
-		if x == nil || x.status != Empty || x.code != None || f.Code() != ReferenceUnresolved {
-			out.rows = append(out.rows, x)
-			continue
+	return each(r, func(x *row[T]) *row[T] {
+		if x.status != Empty || x.code != None || f.Code() != ReferenceUnresolved {
+			return x
 		}
 		y := &row[T]{head: x.head}
 		y.code, y.single, y.failures = ReferenceUnresolved, true, []Failure{f.Within(x.source, "", "")}
-		out.rows = append(out.rows, y)
-	}
-	return out
+		return y
+	})
 }
 
 // Single reads a listing as the answer for a named thing, of which its first item
 // is a part: the thing is there, however long the listing goes on. A row without
 // items is kept as it is.
 func Single[T any](r Result[T]) Result[T] {
-	var out Result[T]
-	for _, x := range r.rows {
-		if x == nil || len(x.items) == 0 {
-			out.rows = append(out.rows, x)
-			continue
+	return each(r, func(x *row[T]) *row[T] {
+		if len(x.items) == 0 {
+			return x
 		}
 		y := &row[T]{head: x.head, items: x.items[:1]}
 		y.count, y.single, y.cursor = 1, true, ""
 		if y.status == Partial && y.code == None {
 			y.status = Success
 		}
-		out.rows = append(out.rows, y)
-	}
-	return out
+		return y
+	})
 }
 
 // Map translates the items of r and keeps what may be concluded.
 func Map[T, U any](r Result[T], translate func(T) U) Result[U] {
-	var out Result[U]
-	for _, x := range r.rows {
-		if x == nil {
-			out.rows = append(out.rows, nil)
-			continue
-		}
+	return each(r, func(x *row[T]) *row[U] {
 		y := &row[U]{head: x.head}
 		for _, item := range x.items {
 			y.items = append(y.items, translate(item))
 		}
-		out.rows = append(out.rows, y)
-	}
-	return out
+		return y
+	})
 }
 
 // Withhold drops the items that keep refuses, and takes the others as keep gives
-// them back, less so many parts. All of that is counted, not named: the
-// row becomes partial for the reason of why, or an access failure if it was the
+// them back, less so many parts. All of that is counted, not named: the row
+// becomes partial for the reason of why, or an access failure if it was the
 // answer for a named thing.
 func Withhold[T any](r Result[T], keep func(T) (kept T, parts int, ok bool), why Failure) Result[T] {
-	var out Result[T]
-	for _, x := range r.rows {
-		if x == nil {
-			out.rows = append(out.rows, nil)
-			continue
-		}
+	return each(r, func(x *row[T]) *row[T] {
 		y := &row[T]{head: x.head}
 		within := 0
 		for _, item := range x.items {
@@ -359,16 +350,13 @@ func Withhold[T any](r Result[T], keep func(T) (kept T, parts int, ok bool), why
 		dropped := len(x.items) - len(y.items)
 		switch {
 		case dropped+within == 0:
-			y = x
+			return x
 		case x.single && dropped > 0:
-			out.rows = append(out.rows, Failed[T](x.source, why).rows...)
-			continue
-		default:
-			y.count = len(y.items)
-			y.failures = append(slices.Clone(x.failures), why.With(Withheld.Is(dropped+within)).Within(x.source, "", ""))
-			y.status, y.code = Partial, partialCode(y.failures)
+			return failedRow[T](x.source, why)
 		}
-		out.rows = append(out.rows, y)
-	}
-	return out
+		y.count = len(y.items)
+		y.failures = append(slices.Clone(x.failures), why.With(Withheld.Is(dropped+within)).Within(x.source, "", ""))
+		y.status, y.code = Partial, partialCode(y.failures)
+		return y
+	})
 }
