@@ -188,6 +188,7 @@ func decode(x *upstream.Exchange, opens byte, v any) *status.Failure {
 	}
 	err := json.Unmarshal(body, v)
 	if err == nil {
+		x.Decoded = true
 		return nil
 	}
 	var wrong *json.UnmarshalTypeError

@@ -2,7 +2,6 @@ package github
 
 import (
 	"context"
-	"encoding/json"
 	"net/http"
 	"net/url"
 	"slices"
@@ -240,12 +239,12 @@ func (c *client) hear(ctx context.Context, a *status.Audit, x *upstream.Exchange
 
 // holdRead holds the checks that reading the answer has made. The client below
 // has settled status, media and length, and refused errors inside a usable
-// answer; shape is that of one JSON value, whose keys [one] and [many] have
-// looked for. An answer with another status than 200 shows only what was read in
+// answer; shape is that of one JSON value that was decoded as what was wanted, see
+// [decode]. An answer with another status than 200 shows only what was read in
 // it, and text that is no JSON (a diff, a hash) has no shape to speak of.
 func (c *client) holdRead(a *status.Audit, x *upstream.Exchange) {
 	switch {
-	case x.Status == http.StatusOK && x.Want.Media == upstream.JSON && json.Valid(x.Body):
+	case x.Status == http.StatusOK && x.Want.Media == upstream.JSON && x.Decoded:
 		a.Hold(x.Proof(), status.Transport, status.Shape, status.InBand)
 	case x.Status == http.StatusOK && x.Want.Media == upstream.Bytes:
 		a.Hold(x.Proof(), status.Transport)

@@ -103,6 +103,7 @@ type Exchange struct {
 	// connector's to know; an error in the answer never gets this far.
 	Markers []string
 	Want    Want
+	Decoded bool // set by the connector that has decoded the whole body
 }
 
 // Proof names the exchange as the proof of a check.
