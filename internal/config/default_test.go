@@ -123,7 +123,7 @@ func TestGhWithoutLoginMeansAnonymous(t *testing.T) {
 // answer for the working directory.
 func TestLG26_RealGitInAForeignEnvironment(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("git is not installed")
+		t.Fatal("git is not installed, and frank needs it")
 	}
 	top, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {

@@ -151,21 +151,6 @@ func TestCutSplitsNoRune(t *testing.T) {
 	}
 }
 
-func TestFenceCannotBeClosedByItsText(t *testing.T) {
-	tests := []struct{ in, want string }{
-		{"x", "```\nx\n```"},
-		{"", "```\n```"},
-		{"a\n", "```\na\n```"},
-		{"```\nout", "````\n```\nout\n````"},
-		{"a `````", "``````\na `````\n``````"},
-	}
-	for _, tt := range tests {
-		if got := Fence(tt.in); got != tt.want {
-			t.Errorf("Fence(%q) = %q, want %q", tt.in, got, tt.want)
-		}
-	}
-}
-
 func TestLG11LFSPointerIsToldByItsFirstLine(t *testing.T) {
 	pointer := "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n"
 	if !IsLFSPointer([]byte(pointer)) || !IsLFSPointer([]byte(strings.ReplaceAll(pointer, "\n", "\r\n"))) {

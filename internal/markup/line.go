@@ -43,25 +43,6 @@ func Cut(s string, maxBytes int) (out string, cut bool) {
 	return s[:end], true
 }
 
-// Fence puts s into a Markdown code fence that is longer than any run of
-// backticks in s, so that no line of s can close it.
-func Fence(s string) string {
-	longest, run := 2, 0
-	for i := range len(s) {
-		if s[i] != '`' {
-			run = 0
-			continue
-		}
-		run++
-		longest = max(longest, run)
-	}
-	fence := strings.Repeat("`", longest+1)
-	if s != "" && !strings.HasSuffix(s, "\n") {
-		s += "\n"
-	}
-	return fence + "\n" + s + fence
-}
-
 // IsLFSPointer reports whether b is what Git LFS leaves in the place of a
 // file's content (git-lfs, docs/spec.md): searching or reading it says nothing
 // about that content. LG-11.
