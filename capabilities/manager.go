@@ -128,6 +128,9 @@ func (m *Manager) probeAll(ctx context.Context, only string, refresh bool) {
 // probe shares one flight among those who ask at the same time. The flight has
 // its own time limit: one caller who gives up does not end it for the others.
 func (m *Manager) probe(ctx context.Context, s connectors.Source) {
+	if ctx.Err() != nil { // nobody waits for it
+		return
+	}
 	done := m.flight.DoChan(s.Name, func() (any, error) {
 		own, cancel := context.WithTimeout(context.WithoutCancel(ctx), probeTimeout)
 		defer cancel()

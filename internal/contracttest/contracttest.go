@@ -11,6 +11,7 @@ package contracttest
 import (
 	"bytes"
 	"context"
+	"errors"
 	"encoding/json"
 	"log/slog"
 	"net/http"
@@ -185,7 +186,7 @@ func operations(t *testing.T, p connectors.Provider, s Suite) {
 }
 
 // cancelledBefore makes each call, and one of every further tool, with a context
-// that is over: nothing was looked at, whatever lies on this machine.
+// that is over: nothing is sent, and nothing was looked at, whatever lies on this machine.
 func cancelledBefore(t *testing.T, s Suite) {
 	c := replay.Case{Files: s.Files}
 	config := strings.ReplaceAll(s.Config, "{dir}", c.Lay(t))
@@ -200,7 +201,8 @@ func cancelledBefore(t *testing.T, s Suite) {
 			ctx, cancel := context.WithCancel(t.Context())
 			cancel()
 			r := open(t, config, false, roundTripper(func(r *http.Request) (*http.Response, error) {
-				return nil, r.Context().Err()
+				t.Errorf("a call that was cancelled before sends %s %s", r.Method, r.URL)
+				return nil, errors.New("nobody waits for the answer")
 			}), new(bytes.Buffer)).Call(ctx, call.Tool, call.Arguments)
 			Sound(t, r)
 			if v := verdict(t, r); v.Status != "access_failure" || v.Failure.Reason != "cancelled" {

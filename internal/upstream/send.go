@@ -20,6 +20,9 @@ func (c *Client) Send(req *http.Request, w Want) (*Exchange, *status.Failure) {
 	if f != nil {
 		return nil, f
 	}
+	if req.Context().Err() != nil { // nobody waits for the answer
+		return nil, s.ended(req.Context(), 0)
+	}
 	if s.budget(); !time.Now().Before(s.until) { // earlier requests of the call used it up
 		return nil, s.describe(status.Fail(status.Timeout), 0)
 	}
