@@ -30,8 +30,9 @@ const (
 // Capability is one permission-sized ability, such as tracker.issue:read.
 type Capability string
 
-// The capabilities of the read tools.
+// The capabilities of the tools.
 const (
+	IssueWrite  Capability = "tracker.issue:write"
 	IssueRead   Capability = "tracker.issue:read"
 	ProjectRead Capability = "tracker.project:read"
 	CodeSearch  Capability = "repo.code:search"
@@ -87,7 +88,9 @@ type Source struct {
 	Tracker        Tracker
 	Repo           Repo
 	Docs           Docs
-	Prober         Prober
+	// Writer changes issues; nil: this source cannot be changed by frank.
+	Writer Writer
+	Prober Prober
 	// Owns reports whether a parsed link or reference points into this source.
 	Owns func(ref.Ref) bool
 	// Holds reports whether a container of that name (project, repository, space)

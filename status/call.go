@@ -2,6 +2,7 @@ package status
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 )
@@ -25,11 +26,17 @@ type Call struct {
 	Tool    string
 	// Progress, if set, is told in one line what a long call is doing.
 	Progress func(message string)
+	// Watcher, if set, is told what the call does; see [Begin].
+	Watcher Watcher
+	// Session is a hash, the same for all calls of one connection; it may be empty.
+	Session string
 
 	mu        sync.Mutex
 	attempts  int
 	recovered []Recovery
 	steps     []string
+	key       string
+	replayed  bool
 	until     map[string]time.Time
 }
 
@@ -86,6 +93,30 @@ func (c *Call) Step(what string) {
 	}
 }
 
+// Undone takes back a completed step, which was reversed.
+func (c *Call) Undone(what string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if i := slices.Index(c.steps, Line(what, 120)); i >= 0 {
+		c.steps = slices.Delete(c.steps, i, i+1)
+	}
+}
+
+// Steps lists what was completed so far.
+func (c *Call) Steps() []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clone(c.steps)
+}
+
+// Keyed names the idempotency key under which the call changes something, and
+// tells whether the answer is that of an earlier call with the same key.
+func (c *Call) Keyed(key string, replayed bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.key, c.replayed = key, replayed
+}
+
 // Report tells the caller what is being done; it may be lost and nothing depends on it.
 func (c *Call) Report(message string) {
 	if c.Progress != nil {
@@ -99,6 +130,7 @@ func (c *Call) trace() *trace {
 	return &trace{
 		CallID: c.ID, TraceID: c.TraceID, SpanID: c.SpanID, Attempts: c.attempts,
 		Recovered: append([]Recovery(nil), c.recovered...), CompletedSteps: append([]string(nil), c.steps...),
+		IdempotencyKey: c.key, Replayed: c.replayed,
 	}
 }
 
@@ -110,4 +142,5 @@ type trace struct {
 	Recovered      []Recovery `json:"recovered,omitempty"`
 	CompletedSteps []string   `json:"completed_steps,omitempty"`
 	IdempotencyKey string     `json:"idempotency_key,omitempty"`
+	Replayed       bool       `json:"replayed,omitempty"`
 }

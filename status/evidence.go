@@ -88,6 +88,9 @@ var (
 	FoundAt             = Key[string]{"found_at"}
 	Endpoint            = Key[string]{"endpoint"}
 	Withheld            = Key[int]{"withheld"}
+	EscalationID        = Key[string]{"escalation_id"}
+	Undone              = Key[[]string]{"undone_steps"}
+	NotUndone           = Key[[]string]{"steps_not_undone"}
 )
 
 // ExistenceUnknown is the value of [Existence] when absent and hidden look alike.
@@ -103,7 +106,7 @@ func (fs facts) with(f Fact) facts {
 			out = append(out, old)
 		}
 	}
-	if f.value == "" || f.value == nil {
+	if list, ok := f.value.([]string); f.value == "" || f.value == nil || ok && len(list) == 0 {
 		return out // nothing to say
 	}
 	return append(out, f)

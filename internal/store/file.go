@@ -1,0 +1,229 @@
+package store
+
+import (
+	"database/sql"
+	"errors"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"sync"
+
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+)
+
+// broken is an error of the database itself, not of what was asked of it.
+type broken struct{ error }
+
+func (b broken) Unwrap() error { return b.error }
+
+var errNoFile = errors.New("store: not a regular file")
+
+// unusable reports whether the file, and not the question, is at fault.
+func unusable(err error) bool {
+	if err == nil {
+		return false
+	}
+	if code, ok := codeOf(err); ok {
+		switch code {
+		case sqlite3.SQLITE_CONSTRAINT, sqlite3.SQLITE_ERROR, sqlite3.SQLITE_MISMATCH, sqlite3.SQLITE_MISUSE, sqlite3.SQLITE_RANGE, sqlite3.SQLITE_TOOBIG:
+			return false
+		}
+		return true
+	}
+	var b broken
+	var path *fs.PathError
+	return errors.As(err, &b) || errors.As(err, &path) || errors.Is(err, errNoFile)
+}
+
+// damaged reports whether the file holds no database, or one that cannot be read.
+func damaged(err error) bool {
+	code, ok := codeOf(err)
+	return ok && (code == sqlite3.SQLITE_CORRUPT || code == sqlite3.SQLITE_NOTADB)
+}
+
+// codeOf is the primary result code of SQLite.
+func codeOf(err error) (int, bool) {
+	var e *sqlite.Error
+	if !errors.As(err, &e) {
+		return 0, false
+	}
+	return e.Code() & 0xff, true
+}
+
+// ready opens the file, or another one that took its place.
+func (s *Store) ready() error {
+	now, err := os.Stat(s.path)
+	if s.file != nil {
+		if err == nil && os.SameFile(now, s.opened) {
+			return nil
+		}
+		_ = s.closeFile() // nobody else can reach it any more
+		s.opts.note("the file was removed or replaced while frank was running; a new one is used")
+	}
+	if err == nil && !now.Mode().IsRegular() {
+		return errNoFile
+	}
+	db, err := openFile(s.path)
+	if err != nil {
+		return err
+	}
+	if err := s.prepare(db); err != nil {
+		_ = db.Close() // the first error says why
+		return err
+	}
+	if s.opened, err = os.Stat(s.path); err != nil {
+		_ = db.Close()
+		return err
+	}
+	s.file = db
+	s.recover()
+	return nil
+}
+
+// openFile makes the file with its folder, both for this user alone.
+func openFile(path string) (*sql.DB, error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return nil, err
+	}
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err == nil {
+		err = f.Close()
+	}
+	if err != nil && !errors.Is(err, fs.ErrExist) {
+		return nil, err
+	}
+	// WAL lets processes read while one writes. With synchronous(NORMAL) a killed
+	// process loses nothing; a power cut may take the last transactions.
+	return openDatabase((&url.URL{Scheme: "file", Path: filepath.ToSlash(path), RawQuery: "_txlock=immediate&_pragma=busy_timeout(2000)&_pragma=journal_mode(WAL)&_pragma=synchronous(NORMAL)&_pragma=foreign_keys(1)"}).String())
+}
+
+func openDatabase(name string) (*sql.DB, error) {
+	db, err := sql.Open("sqlite", name)
+	if err != nil {
+		return nil, err
+	}
+	db.SetMaxOpenConns(1) // [Store.bounded] lets one in at a time anyway
+	return db, nil
+}
+
+// prepare brings the tables to this version and drops what is too old or too much.
+func (s *Store) prepare(db *sql.DB) error {
+	if err := migrate(db); err != nil {
+		return err
+	}
+	return s.prune(db)
+}
+
+// inMemory is the stand-in.
+func (s *Store) inMemory() *sql.DB {
+	if s.memory != nil {
+		return s.memory
+	}
+	db, err := openDatabase("file::memory:?_pragma=foreign_keys(1)")
+	if err == nil {
+		err = migrate(db)
+	}
+	if err != nil { // SQLite itself does not work in this program
+		panic(err)
+	}
+	s.memory = db
+	return db
+}
+
+// fail notes why the file is not used from now on.
+func (s *Store) fail(err error) {
+	_ = s.closeFile() // it failed already
+	s.again = s.opts.Now().Add(pauseAfter)
+	if why := describe(err); s.trouble.set(why) {
+		s.opts.note(why)
+	}
+}
+
+// recover moves what was kept in memory to the file that works again.
+func (s *Store) recover() {
+	if s.memory != nil {
+		if err := move(s.memory, s.file); err != nil {
+			s.opts.note("what was kept in memory could not be moved to the file")
+		}
+		_ = s.memory.Close() // it was moved
+		s.memory = nil
+	}
+	if s.trouble.set("") {
+		s.opts.note("the file can be used again")
+	}
+}
+
+func (s *Store) closeFile() error {
+	if s.file == nil {
+		return nil
+	}
+	err := s.file.Close()
+	s.file = nil
+	return err
+}
+
+// setAside renames a damaged file, so that a person can look at it and frank has
+// a new one.
+func (s *Store) setAside() error {
+	_ = s.closeFile()
+	to := s.path + ".damaged-" + strconv.FormatInt(s.opts.Now().Unix(), 10)
+	if err := os.Rename(s.path, to); err != nil {
+		return err
+	}
+	for _, suffix := range []string{"-wal", "-shm"} {
+		_ = os.Rename(s.path+suffix, to+suffix) // they may not be there
+	}
+	s.opts.note("the file was damaged and set aside under another name; a new one is used")
+	return nil
+}
+
+// describe words an error without its text, which may quote a path.
+func describe(err error) string {
+	code, _ := codeOf(err)
+	switch {
+	case code == sqlite3.SQLITE_BUSY || code == sqlite3.SQLITE_LOCKED:
+		return "another process keeps the file locked"
+	case code == sqlite3.SQLITE_READONLY || code == sqlite3.SQLITE_PERM || errors.Is(err, fs.ErrPermission):
+		return "the file or its folder may not be written"
+	case code == sqlite3.SQLITE_FULL:
+		return "there is no room left for the file"
+	case damaged(err):
+		return "the file is damaged"
+	case errors.Is(err, errTooNew):
+		return "the file was written by a newer version of frank"
+	case errors.Is(err, errNoFile):
+		return "its path is no regular file"
+	default:
+		return "the file cannot be opened, read or written"
+	}
+}
+
+func (o Options) note(what string) {
+	if o.Changed != nil {
+		o.Changed(what)
+	}
+}
+
+// trouble is why the file is not used.
+type trouble struct {
+	mu  sync.Mutex
+	why string
+}
+
+func (t *trouble) text() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.why
+}
+
+// set reports whether that is news.
+func (t *trouble) set(why string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	news := t.why != why
+	t.why = why
+	return news
+}
