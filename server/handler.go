@@ -8,6 +8,7 @@ import (
 	"errors"
 	"log/slog"
 	"strings"
+	"sync"
 
 	"github.com/frank-mcp/frank/internal/journal"
 	"github.com/frank-mcp/frank/prompts"
@@ -24,7 +25,8 @@ type Handler struct {
 	Deps *tools.Deps
 	Log  *slog.Logger
 
-	tools map[string]tools.Tool
+	tools   map[string]tools.Tool
+	watched sync.Map // by call id: what ends the watching, a func(status.Ending)
 }
 
 // Configure makes the configuration of a server that offers frank's tools,
@@ -72,8 +74,7 @@ func promptOf(p prompts.Prompt) Prompt {
 
 // Call answers one call.
 func (h *Handler) Call(ctx context.Context, c Call) Reply {
-	call := &status.Call{ID: c.CallID, Tool: c.Tool}
-	call.TraceID, call.SpanID = traceIDs(c.Traceparent)
+	call := callOf(c)
 	if c.Progress != nil {
 		step := 0.0
 		call.Progress = func(message string) {
@@ -85,11 +86,18 @@ func (h *Handler) Call(ctx context.Context, c Call) Reply {
 	if !ok { // the transport refuses unknown names before they get here
 		return h.reply(status.Envelope{}, call)
 	}
-	e := t.Call(status.WithCall(ctx, call), h.Deps, c.Arguments)
+	ctx = h.watch(status.WithCall(ctx, call), c)
+	e := t.Call(ctx, h.Deps, c.Arguments)
 	if ctx.Err() != nil && e.IsError() {
 		e = h.ended(ctx, t.Spec(), e)
 	}
-	return h.reply(e, call)
+	r := h.reply(e, call)
+	h.unwatch(c, e)
+	return r
+}
+
+func callOf(c Call) *status.Call {
+	return &status.Call{ID: c.CallID, Tool: c.Tool, TraceID: c.TraceID, SpanID: c.SpanID, Parent: c.Traceparent}
 }
 
 // ended keeps a failure that has a reason of its own and names the end of the
@@ -120,9 +128,10 @@ func (h *Handler) Fallback(f Fault, c Call) Reply {
 	if t, ok := h.tools[c.Tool]; ok {
 		q.Operation, q.Capability = t.Spec().Operation, string(t.Spec().Needs)
 	}
-	call := &status.Call{ID: c.CallID, Tool: c.Tool}
-	call.TraceID, call.SpanID = traceIDs(c.Traceparent)
-	return h.reply(status.Refuse(q, status.Fail(reason, status.MaybeCalled)), call)
+	e := status.Refuse(q, status.Fail(reason, status.MaybeCalled))
+	r := h.reply(e, callOf(c))
+	h.unwatch(c, e)
+	return r
 }
 
 func (h *Handler) reply(e status.Envelope, call *status.Call) Reply {
@@ -164,6 +173,7 @@ func (h *Handler) record(e status.Envelope, call *status.Call) {
 // of a tool that is not configured is answered by the fallback.
 func (s *Server) Call(ctx context.Context, tool string, arguments json.RawMessage) Reply {
 	c := Call{Tool: tool, Arguments: arguments, CallID: rand.Text()}
+	c.TraceID, c.SpanID = traceIDs("")
 	schema, ok := s.answers[tool]
 	if !ok {
 		return s.seal.fallback(FaultNoReply, c)
