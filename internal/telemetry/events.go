@@ -52,7 +52,7 @@ type event struct {
 type metadata struct {
 	Endpoint     string `json:"endpoint,omitempty"`
 	WaitMS       int64  `json:"wait_ms,omitempty"`
-	DurationMS   int64  `json:"duration_ms,omitempty"`
+	DurationMS   *int64 `json:"duration_ms,omitempty"`
 	Items        int    `json:"items,omitempty"`
 	EscalationID string `json:"escalation_id,omitempty"`
 	Trigger      string `json:"trigger,omitempty"`
@@ -116,7 +116,8 @@ func (v *Events) End(ctx context.Context, w status.Work, e status.Ending) {
 	line.because(e.Reason)
 	line.Metadata.Items = e.Items
 	if began, ok := ctx.Value(startKey{}).(time.Time); ok {
-		line.Metadata.DurationMS = v.now().Sub(began).Milliseconds()
+		took := v.now().Sub(began).Milliseconds()
+		line.Metadata.DurationMS = &took
 	}
 	v.write(line)
 }

@@ -37,6 +37,7 @@ type target struct {
 type reader struct {
 	getenv func(string) string
 	log    *slog.Logger
+	told   map[string]bool
 }
 
 // settingsOf reads the environment as the specification of the OTLP exporter has
@@ -45,7 +46,7 @@ func settingsOf(o Options) settings {
 	if o.Getenv == nil || strings.EqualFold(strings.TrimSpace(o.Getenv("OTEL_SDK_DISABLED")), "true") {
 		return settings{}
 	}
-	r := reader{o.Getenv, o.Log}
+	r := reader{o.Getenv, o.Log, map[string]bool{}}
 	return settings{traces: r.target("traces"), metrics: r.target("metrics"), temporality: r.temporality()}
 }
 
@@ -55,9 +56,12 @@ func (r reader) of(signal, name string) string {
 	return cmp.Or(own, strings.TrimSpace(r.getenv("OTEL_EXPORTER_OTLP_"+name)))
 }
 
-// unusable logs the name of a variable, never its value.
-func (r reader) unusable(signal, name, remedy string) {
-	r.log.Warn("telemetry: a setting cannot be used", "signal", signal, "setting", name, "remedy", remedy)
+// unusable logs the name of a variable once, never its value.
+func (r reader) unusable(name, remedy string) {
+	if !r.told[name] {
+		r.told[name] = true
+		r.log.Warn("telemetry: a setting cannot be used", "setting", name, "remedy", remedy)
+	}
 }
 
 func (r reader) target(signal string) *target {
@@ -66,7 +70,7 @@ func (r reader) target(signal string) *target {
 		return nil
 	}
 	if exporter != "" && exporter != "otlp" {
-		r.unusable(signal, "OTEL_"+strings.ToUpper(signal)+"_EXPORTER", "use otlp or none; nothing is exported")
+		r.unusable("OTEL_"+strings.ToUpper(signal)+"_EXPORTER", "use otlp or none; nothing is exported")
 		return nil
 	}
 	t := &target{signal: signal, timeout: defaultTimeout}
@@ -75,19 +79,19 @@ func (r reader) target(signal string) *target {
 	case "http/json":
 		t.json = true
 	default: // gRPC, which takes more code than all of frank
-		r.unusable(signal, "OTEL_EXPORTER_OTLP_PROTOCOL", "use http/protobuf or http/json; nothing is exported")
+		r.unusable("OTEL_EXPORTER_OTLP_PROTOCOL", "use http/protobuf or http/json; nothing is exported")
 		return nil
 	}
 	var ok bool
 	if t.address, ok = r.address(signal); !ok {
-		r.unusable(signal, "OTEL_EXPORTER_OTLP_ENDPOINT", "use an address such as http://localhost:4318; nothing is exported")
+		r.unusable("OTEL_EXPORTER_OTLP_ENDPOINT", "use an address such as http://localhost:4318; nothing is exported")
 		return nil
 	}
 	t.header = r.header(signal)
 	if ms := r.of(signal, "TIMEOUT"); ms != "" {
 		n, err := strconv.Atoi(ms)
 		if err != nil || n <= 0 || n > int(time.Hour/time.Millisecond) {
-			r.unusable(signal, "OTEL_EXPORTER_OTLP_TIMEOUT", "use milliseconds; 10000 are taken")
+			r.unusable("OTEL_EXPORTER_OTLP_TIMEOUT", "use milliseconds; 10000 are taken")
 		} else {
 			t.timeout = time.Duration(n) * time.Millisecond
 		}
@@ -97,7 +101,7 @@ func (r reader) target(signal string) *target {
 	case "gzip":
 		t.gzip = true
 	default:
-		r.unusable(signal, "OTEL_EXPORTER_OTLP_COMPRESSION", "use gzip or none; nothing is compressed")
+		r.unusable("OTEL_EXPORTER_OTLP_COMPRESSION", "use gzip or none; nothing is compressed")
 	}
 	return t
 }
@@ -128,7 +132,7 @@ func (r reader) header(signal string) http.Header {
 		name = strings.TrimSpace(name)
 		value, err := url.PathUnescape(strings.TrimSpace(value))
 		if !ok || err != nil || name == "" || strings.ContainsFunc(name, notToken) || strings.ContainsFunc(value, notValue) {
-			r.unusable(signal, "OTEL_EXPORTER_OTLP_HEADERS", "use name=value, with commas between; what else stands there is left out")
+			r.unusable("OTEL_EXPORTER_OTLP_HEADERS", "use name=value, with commas between; what else stands there is left out")
 			continue
 		}
 		h.Set(name, value)
