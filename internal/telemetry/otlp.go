@@ -238,7 +238,7 @@ func valueOf(v attribute.Value) value {
 		f := v.AsFloat64()
 		return value{Double: &f}
 	default:
-		s := v.Emit()
+		s := v.String()
 		return value{Text: &s}
 	}
 }

@@ -134,7 +134,7 @@ func (t *Telemetry) record(s settings, o Options) status.Watcher {
 	w := &recorder{}
 	if s.traces != nil {
 		sender := t.sender(*s.traces, o.Log)
-		p := sdktrace.NewTracerProvider(sdktrace.WithBatcher(spanExporter{sender}), sdktrace.WithResource(who), sdktrace.WithIDGenerator(ids{}))
+		p := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(&gathering{SpanProcessor: sdktrace.NewBatchSpanProcessor(spanExporter{sender})}), sdktrace.WithResource(who), sdktrace.WithIDGenerator(ids{}))
 		t.close = append(t.close, p.Shutdown)
 		w.tracer = p.Tracer(scope)
 	}
