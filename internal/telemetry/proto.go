@@ -1,51 +1,70 @@
 package telemetry
 
 import (
+	"encoding/binary"
 	"math"
-
-	"google.golang.org/protobuf/encoding/protowire"
 )
 
 // The messages of otlp.go as protobuf. The numbers are the fields' in
 // opentelemetry-proto 1; a field with its zero value is left out, as protobuf does.
+//
+// The library's own writer would read the program's file at every start (its
+// package detrand hashes it); what is needed of the format is a dozen lines.
 
 // message is a protobuf message under construction.
 type message []byte
 
-func (m *message) text(n protowire.Number, s string) {
-	if s != "" {
-		*m = protowire.AppendString(protowire.AppendTag(*m, n, protowire.BytesType), s)
-	}
-}
+// The wire types of protobuf.
+const (
+	asVarint = 0
+	as64     = 1
+	asBytes  = 2
+	as32     = 5
+)
 
-func (m *message) bytes(n protowire.Number, b []byte) {
-	if len(b) > 0 {
-		*m = protowire.AppendBytes(protowire.AppendTag(*m, n, protowire.BytesType), b)
-	}
-}
+func (m *message) tag(n, wire uint64) { *m = binary.AppendUvarint(*m, n<<3|wire) }
 
 // nested writes an inner message, an empty one too.
-func (m *message) nested(n protowire.Number, inner message) {
-	*m = protowire.AppendBytes(protowire.AppendTag(*m, n, protowire.BytesType), inner)
+func (m *message) nested(n uint64, inner message) {
+	m.tag(n, asBytes)
+	*m = binary.AppendUvarint(*m, uint64(len(inner)))
+	*m = append(*m, inner...)
 }
 
-func (m *message) varint(n protowire.Number, v uint64) {
-	if v != 0 {
-		*m = protowire.AppendVarint(protowire.AppendTag(*m, n, protowire.VarintType), v)
+func (m *message) bytes(n uint64, b []byte) {
+	if len(b) > 0 {
+		m.nested(n, b)
 	}
 }
 
-func (m *message) fixed64(n protowire.Number, v uint64) {
-	*m = protowire.AppendFixed64(protowire.AppendTag(*m, n, protowire.Fixed64Type), v)
+func (m *message) text(n uint64, s string) {
+	if s != "" {
+		m.tag(n, asBytes)
+		*m = binary.AppendUvarint(*m, uint64(len(s)))
+		*m = append(*m, s...)
+	}
 }
 
-func (m *message) fixed32(n protowire.Number, v uint32) {
-	*m = protowire.AppendFixed32(protowire.AppendTag(*m, n, protowire.Fixed32Type), v)
+func (m *message) varint(n, v uint64) {
+	if v != 0 {
+		m.tag(n, asVarint)
+		*m = binary.AppendUvarint(*m, v)
+	}
 }
 
-func (m *message) double(n protowire.Number, f float64) { m.fixed64(n, math.Float64bits(f)) }
+func (m *message) fixed64(n, v uint64) {
+	m.tag(n, as64)
+	*m = binary.LittleEndian.AppendUint64(*m, v)
+}
 
-func (m *message) pairs(n protowire.Number, ps []pair) {
+func (m *message) fixed32(n uint64, v uint32) {
+	m.tag(n, as32)
+	*m = binary.LittleEndian.AppendUint32(*m, v)
+}
+
+func (m *message) double(n uint64, f float64) { m.fixed64(n, math.Float64bits(f)) }
+
+func (m *message) pairs(n uint64, ps []pair) {
 	for _, p := range ps {
 		var x message
 		x.text(1, p.Key)
@@ -54,15 +73,24 @@ func (m *message) pairs(n protowire.Number, ps []pair) {
 	}
 }
 
+func bit(yes bool) byte {
+	if yes {
+		return 1
+	}
+	return 0
+}
+
 // proto writes the one field that is there, its zero value too.
 func (v value) proto() (m message) {
 	switch {
 	case v.Text != nil:
 		m.nested(1, message(*v.Text))
 	case v.Bool != nil:
-		m = protowire.AppendVarint(protowire.AppendTag(m, 2, protowire.VarintType), protowire.EncodeBool(*v.Bool))
+		m.tag(2, asVarint)
+		m = append(m, bit(*v.Bool))
 	case v.Int != nil:
-		m = protowire.AppendVarint(protowire.AppendTag(m, 3, protowire.VarintType), uint64(*v.Int))
+		m.tag(3, asVarint)
+		m = binary.AppendUvarint(m, uint64(*v.Int))
 	case v.Double != nil:
 		m.double(4, *v.Double)
 	}
@@ -156,7 +184,7 @@ func (s series) proto() (m message) {
 		var x message
 		x.points(s.Sum.Points)
 		x.varint(2, uint64(s.Sum.Temporality))
-		x.varint(3, protowire.EncodeBool(s.Sum.Monotonic))
+		x.varint(3, uint64(bit(s.Sum.Monotonic)))
 		m.nested(7, x)
 	case s.Histogram != nil:
 		var x message
@@ -187,10 +215,10 @@ func (d distribution) proto() (m message) {
 	m.double(5, d.Sum)
 	var counts, bounds []byte
 	for _, n := range d.Buckets {
-		counts = protowire.AppendFixed64(counts, uint64(n))
+		counts = binary.LittleEndian.AppendUint64(counts, uint64(n))
 	}
 	for _, f := range d.Bounds {
-		bounds = protowire.AppendFixed64(bounds, math.Float64bits(f))
+		bounds = binary.LittleEndian.AppendUint64(bounds, math.Float64bits(f))
 	}
 	m.bytes(6, counts)
 	m.bytes(7, bounds)
