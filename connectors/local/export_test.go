@@ -42,7 +42,8 @@ func underlaid(s connectors.Source, change func(*tree)) connectors.Source {
 	change(&own)
 	s.Docs = &documents{&own}
 	if t, ok := s.Tracker.(*fileTracker); ok {
-		s.Tracker = &fileTracker{&own, t.stores}
+		changed := &fileTracker{&own, t.stores}
+		s.Tracker, s.Writer = changed, changed
 	}
 	return s
 }
