@@ -125,10 +125,12 @@ func (f *frontMatter) setScalar(key, value string) {
 
 // quotes is the style of the dates that are there, for one that is added.
 func (f *frontMatter) quotes() byte {
-	if from, _ := f.find("created_date"); from >= 0 {
-		if q := quotedOne.FindStringSubmatch(keyLine.FindStringSubmatch(bareLine(f.lines[from]))[3]); q != nil {
-			return q[1][0]
-		}
+	from, _ := f.find("created_date")
+	if from < 0 {
+		return '\''
+	}
+	if q := quotedOne.FindStringSubmatch(keyLine.FindStringSubmatch(bareLine(f.lines[from]))[3]); q != nil {
+		return q[1][0]
 	}
 	return 0
 }

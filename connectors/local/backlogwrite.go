@@ -172,6 +172,9 @@ func (backlog) ownMarks(body string) *status.Failure {
 	if sectionMark.MatchString(body) {
 		return unusable("body", "holds a mark by which Backlog.md finds its sections (<!-- SECTION:…); leave it out")
 	}
+	if conflicted(body) {
+		return unusable("body", "holds the marks of a merge conflict, after which nobody could tell this file from one that is damaged")
+	}
 	if i := slices.IndexFunc(headings(slices.Collect(strings.Lines(body))), heading.known); i >= 0 {
 		return unusable("body", "holds the heading of a section of Backlog.md; the body is the description alone, other sections are kept as they are")
 	}
@@ -281,7 +284,7 @@ func (b backlog) revise(l *look, r record, w connectors.IssueUpdate) (edit, *sta
 		return edit{}, unsafe(r.file)
 	}
 	if w.Body != nil {
-		if body, failure = b.newBody(r, t.d, *w.Body); failure != nil {
+		if body, failure = b.newBody(r, t, *w.Body); failure != nil {
 			return edit{}, failure
 		}
 		if body != t.d.text {
@@ -293,29 +296,37 @@ func (b backlog) revise(l *look, r record, w connectors.IssueUpdate) (edit, *sta
 
 // newBody is the description that a body asks for. A body that goes on with the
 // other sections as they are means them to stay.
-func (b backlog) newBody(r record, d described, body string) (string, *status.Failure) {
+func (b backlog) newBody(r record, t backlogTask, body string) (string, *status.Failure) {
 	if body == plainEnds(r.issue.Body) {
-		return d.text, nil
+		return t.d.text, nil
 	}
 	if m := sectionHead.FindStringSubmatch(strings.SplitN(body, "\n", 2)[0]); m != nil && markup.Fold(m[1]) == "description" {
 		_, body, _ = strings.Cut(body, "\n")
 	}
-	if len(d.others) > 0 {
-		lines := slices.Collect(strings.Lines(r.issue.Body))
-		if shown, ok := description(lines); ok && len(shown.others) > 0 {
-			body = strings.TrimSuffix(body, joined(lines[shown.others[0].line:]))
-		}
-	}
+	body = strings.TrimSuffix(body, t.shownBelow())
 	body = plainEnds(body)
 	if failure := b.ownMarks(body); failure != nil {
 		return "", failure
 	}
 	for _, h := range headings(slices.Collect(strings.Lines(body))) {
-		if slices.ContainsFunc(d.others, func(o heading) bool { return markup.Fold(o.title) == markup.Fold(h.title) }) {
+		if slices.ContainsFunc(t.d.others, func(o heading) bool { return markup.Fold(o.title) == markup.Fold(h.title) }) {
 			return "", unusable("body", "holds the heading of another section of the task; the body is the description alone, other sections are kept as they are")
 		}
 	}
 	return body, nil
+}
+
+// shownBelow is what answers show of the sections below the description.
+func (t backlogTask) shownBelow() string {
+	lines := t.lines[t.end+1:]
+	for _, h := range t.d.others {
+		if h.line >= t.d.to {
+			rest, _ := takeComments(joined(lines[h.line:]))
+			shown, _ := markup.CleanMarkdown(strings.TrimSpace(marks.Regexp().ReplaceAllString(rest, "")))
+			return shown
+		}
+	}
+	return ""
 }
 
 // state is the state that is asked for. That of a task in a directory of its own
@@ -331,7 +342,8 @@ func (b backlog) state(l *look, r record, wanted string) (string, *status.Failur
 		}
 	}
 	state, failure := stateOf(r, wanted, open, r.states[len(r.states)-1])
-	if failure != nil || state == r.issue.State || r.rank == 0 {
+	reopened := r.closed && markup.Fold(wanted) == "open"
+	if failure != nil || r.rank == 0 || state == r.issue.State && !reopened {
 		return state, failure
 	}
 	f := status.Fail(status.OperationUnsupported, status.Feature.Is("the state of a task that lies in another directory than tasks"), pathFact(r.file),
@@ -347,6 +359,9 @@ func (b backlog) reply(l *look, r record, w connectors.CommentAdd) (edit, *statu
 	}
 	if sectionMark.MatchString(w.Body) {
 		return edit{}, unusable("body", "holds a mark by which Backlog.md finds its sections (<!-- COMMENT…); leave it out")
+	}
+	if conflicted(w.Body) {
+		return edit{}, unusable("body", "holds the marks of a merge conflict, after which nobody could tell this file from one that is damaged")
 	}
 	for line := range strings.Lines(w.Body) {
 		if strings.TrimSpace(line) == commentRule {
