@@ -26,13 +26,14 @@ func (b backlog) homes(l *look) []string {
 }
 
 func (b backlog) kept(l *look) string {
-	for _, dir := range b.homes(l) {
-		if tasks := path.Join(dir, "tasks"); l.has(tasks) {
-			return tasks
-		}
-		return dir
+	dirs := b.homes(l)
+	if len(dirs) == 0 {
+		return "."
 	}
-	return "."
+	if tasks := path.Join(dirs[0], "tasks"); l.has(tasks) {
+		return tasks
+	}
+	return dirs[0]
 }
 
 // compose writes a task as Backlog.md does.

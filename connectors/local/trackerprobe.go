@@ -88,10 +88,10 @@ func (t *fileTracker) writeGrant(ctx context.Context) connectors.Grant {
 	}
 	own := failure.Within(t.source, "", "")
 	g.State, g.Failure = connectors.UnknownGrant, &own
-	switch own.Code() {
-	case status.AccessDenied:
+	if own.Code() == status.AccessDenied {
 		g.State = connectors.NotGranted
-	case status.CapabilityUnavailable:
+	}
+	if own.Code() == status.CapabilityUnavailable {
 		g.State = connectors.Unsupported
 	}
 	return g
