@@ -23,6 +23,7 @@ import (
 	"github.com/frank-mcp/frank/connectors/local"
 	"github.com/frank-mcp/frank/internal/config"
 	"github.com/frank-mcp/frank/internal/journal"
+	"github.com/frank-mcp/frank/internal/learn"
 	"github.com/frank-mcp/frank/internal/policy"
 	"github.com/frank-mcp/frank/internal/ref"
 	"github.com/frank-mcp/frank/internal/upstream"
@@ -97,6 +98,7 @@ func prepare(o Options) (*App, error) {
 	secrets := new(vault)
 	o.Log = slog.New(guarded{o.Log.Handler(), secrets})
 	d := &tools.Deps{Providers: names(Providers()), Journal: journal.Open(o.Journal), Now: o.Now}
+	d.Names = learn.Open(storeOf(o.Journal, o.Now), o.Now, secrets.text)
 	d.Panicked = func(tool, source string, value any) {
 		o.Log.Error("panic in a connector", "tool", tool, "source", source, "type", fmt.Sprintf("%T", value), "stack", string(debug.Stack()))
 	}
