@@ -164,7 +164,7 @@ func (n naming) unresolved(f status.Failure) bool {
 		return named || about == "" || strings.EqualFold(f.Text("container"), n.name)
 	case status.FilterUnresolved:
 		return strings.EqualFold(f.Text("filter"), "repo:"+n.name)
-	case status.InvalidArgument: // the source has no names of that form
+	case status.InvalidArgument, status.MissingRequiredArgument: // the source has no names of that form
 		return f.Source() != "" && f.Blames(n.argument)
 	default:
 		return false

@@ -22,7 +22,7 @@ func TestScripts(t *testing.T) {
 		UpdateScripts: *update,
 		Setup:         setup(t),
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"expand": expand, "served": served, "exits": exits, "masked": masked,
+			"expand": expand, "served": served, "exits": exits, "masked": masked, "talk": talk,
 		},
 	})
 }

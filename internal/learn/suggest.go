@@ -5,10 +5,9 @@ import (
 	"database/sql"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
-
-	"time"
 
 	"github.com/frank-mcp/frank/internal/store"
 )
@@ -84,7 +83,7 @@ func (n *Names) Found(ctx context.Context, session string, h Hit) {
 		return
 	}
 	for _, said := range n.explained(session, h) {
-		n.suggest(ctx, Alias{Source: h.Source, Kind: h.Kind, Said: strings.ToLower(said), Meant: h.Name})
+		n.suggest(ctx, Alias{Source: h.Source, Kind: h.Kind, Said: said, Meant: h.Name})
 	}
 }
 
@@ -126,6 +125,7 @@ func (n *Names) suggest(ctx context.Context, a Alias) {
 	if n.dirty(a.Said) || n.dirty(a.Meant) || n.dirty(a.Said+" "+a.Meant) {
 		a.Said, a.Meant, a.State = "", "", scrubFailed
 	}
+	a.Said = strings.ToLower(a.Said)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 	defer cancel()
 	now := store.Millis(n.now())
