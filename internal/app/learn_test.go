@@ -16,7 +16,7 @@ import (
 // payments is a GitHub with one repository.
 func payments(r *http.Request) (*http.Response, error) {
 	code, body := http.StatusNotFound, `{"message":"Not Found","status":"404"}`
-	switch r.URL.Path {
+	switch strings.TrimPrefix(r.URL.Path, "/api/v3") {
 	case "/repos/acme/payments-api/issues/1":
 		code, body = http.StatusOK, `{"number":1,"title":"Late","state":"open","html_url":"https://github.com/acme/payments-api/issues/1","repository_url":"https://api.github.com/repos/acme/payments-api","user":{"login":"ada"},"labels":[],"assignees":[],"comments":0,"body":"","created_at":"2026-11-01T10:00:00Z","updated_at":"2026-11-02T10:00:00Z"}`
 	case "/repos/acme/payments-api":
