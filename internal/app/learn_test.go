@@ -46,6 +46,7 @@ func (l learner) frank(yaml string) *app.App {
 	if err != nil {
 		l.t.Fatal(err)
 	}
+	l.t.Cleanup(func() { _ = a.Deps.Names.Close() })
 	return a
 }
 
