@@ -11,7 +11,9 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
+	"github.com/frank-mcp/frank/internal/app"
 	"github.com/frank-mcp/frank/internal/config"
 	"github.com/frank-mcp/frank/internal/lab"
 	"github.com/frank-mcp/frank/status"
@@ -54,7 +56,13 @@ func (c *labCommand) run(r *run, words []string) error {
 
 // assert runs files of cases.
 func (c *labCommand) assert(r *run, paths []string) error {
-	a, err := r.start(r.logger(slog.LevelError + 4)) // what fails is said beside the case
+	cfg, err := r.settings()
+	if err != nil {
+		return err
+	}
+	// In memory alone: what a case provokes is nobody's failure, and a case that is
+	// run again is a new one. What fails is said beside the case, not in the log.
+	a, err := app.New(cfg, app.Options{Version: version(), Log: r.logger(slog.LevelError + 4)})
 	if err != nil {
 		return err
 	}
@@ -200,8 +208,7 @@ func (p labPrinter) sweep(found lab.Swept) string {
 		rows = append(rows, p.group(found.Seen[i:end])...)
 		i = end
 	}
-	lines := table(rows)
-	lines[0] = p.s.paint(bold, lines[0])
+	lines := p.rows(rows)
 	for _, x := range found.Seen {
 		for _, problem := range x.Problems {
 			problems = append(problems, p.s.paint(red, "FAILED  ")+p.wrapped(x.Source+" "+x.Fault+" "+x.Tool+": "+problem+": "+x.Summary, 8))
@@ -221,6 +228,24 @@ func (p labPrinter) sweep(found lab.Swept) string {
 		lines = append(lines, "Not tried: "+strings.Join(found.Left, ", ")+", for which this version has no connector.")
 	}
 	return strings.Join(lines, "\n")
+}
+
+// rows aligns the rows. On a terminal that is too narrow for them each is two lines.
+func (p labPrinter) rows(rows [][]string) []string {
+	lines := table(rows)
+	if p.s.terminal && slices.ContainsFunc(lines, func(line string) bool { return utf8.RuneCountInString(line) > p.s.width }) {
+		lines = nil
+		for _, row := range rows {
+			if len(row) == 1 {
+				lines = append(lines, "    "+wrap(row[0], p.s.width, 4))
+				continue
+			}
+			lines = append(lines, p.s.paint(bold, row[0])+"  "+strings.ToLower(row[5]), "  "+wrap(strings.Join(row[1:4], " ")+", retry "+strings.ToLower(row[4]), p.s.width, 4))
+		}
+		return lines[2:] // every line says by itself what it is
+	}
+	lines[0] = p.s.paint(bold, lines[0])
+	return lines
 }
 
 // group is the rows of one fault.

@@ -44,6 +44,11 @@ func setup(t *testing.T) func(*testscript.Env) error {
 		e.Setenv("BUSY", busy.Addr().String())
 		e.Setenv("GITHUB", newGitHub(t).URL)
 		e.Setenv("GOOD", goodToken)
+		repo, err := filepath.Abs("../..")
+		if err != nil {
+			return err
+		}
+		e.Setenv("REPO", repo)
 		e.Setenv("HOME", filepath.Join(e.WorkDir, "home"))
 		e.Setenv("XDG_STATE_HOME", filepath.Join(e.WorkDir, "state"))
 		e.Setenv("XDG_CONFIG_HOME", filepath.Join(e.WorkDir, "config"))

@@ -138,19 +138,25 @@ func container(s config.Source) string {
 	return "acme/app"
 }
 
-// run asks once and judges the answer: nothing was proved, so that nothing may be
-// concluded.
+// run asks once and judges the answer.
 func (e experiment) run(ctx context.Context) (Seen, error) {
 	a, err := e.frank()
 	if err != nil {
 		return Seen{}, err
 	}
 	began := time.Now()
-	r := Frank(a).Call(ctx, e.tool, e.args)
+	out := e.judge(Frank(a).Call(ctx, e.tool, e.args))
+	out.Took = time.Since(began)
+	return out, nil
+}
+
+// judge says what an answer must not be: where nothing was proved, nothing may be
+// concluded.
+func (e experiment) judge(r Reply) Seen {
 	got, wrong := read(r)
 	out := Seen{
 		Source: e.source.Name, Provider: e.source.Provider, Fault: e.fault.Name, Tool: e.tool, Status: got.Status, Code: got.Code, Reason: got.reason(),
-		Retryable: got.retryable(), Summary: got.Summary, Problems: wrong, Took: time.Since(began),
+		Retryable: got.retryable(), Summary: got.Summary, Problems: wrong,
 	}
 	if got.Failure != nil {
 		out.RetryAfter = got.Failure.RetryAfter
@@ -161,7 +167,7 @@ func (e experiment) run(ctx context.Context) (Seen, error) {
 	if got.crashed() {
 		out.Problems = append(out.Problems, "frank itself failed")
 	}
-	return out, nil
+	return out
 }
 
 // standIn is what the upstream of the lab gets instead of a credential.
