@@ -127,6 +127,7 @@ func (h *Handler) Fallback(f Fault, c Call) Reply {
 
 func (h *Handler) reply(e status.Envelope, call *status.Call) Reply {
 	e = e.Traced(call)
+	reached(e)
 	h.record(e, call)
 	structured, err := e.Structured()
 	if err != nil {
