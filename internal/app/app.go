@@ -25,6 +25,7 @@ import (
 	"github.com/frank-mcp/frank/internal/journal"
 	"github.com/frank-mcp/frank/internal/policy"
 	"github.com/frank-mcp/frank/internal/ref"
+	"github.com/frank-mcp/frank/internal/store"
 	"github.com/frank-mcp/frank/internal/upstream"
 	"github.com/frank-mcp/frank/server"
 	"github.com/frank-mcp/frank/status"
@@ -53,6 +54,8 @@ type App struct {
 	Config *config.Config
 	Deps   *tools.Deps
 	Server *server.Server
+	// Store is the file of all that outlives a call.
+	Store *store.Store
 	// Tools as clients see them.
 	Tools []server.Tool
 
@@ -101,6 +104,7 @@ func prepare(o Options) (*App, error) {
 		o.Log.Error("panic in a connector", "tool", tool, "source", source, "type", fmt.Sprintf("%T", value), "stack", string(debug.Stack()))
 	}
 	a := &App{Deps: d, options: o, vault: secrets}
+	a.claims()
 	sc := server.Configure(o.Version, d, o.Log)
 	sc.Deadline, sc.Redact = o.Deadline, secrets.redact
 	a.Tools = sc.Tools
@@ -137,8 +141,10 @@ func (a *App) open(cfg *config.Config) {
 		d.Sources = append(d.Sources, a.source(providers, cfg, s))
 	}
 	d.Policy = policy.New(cfg.Policy.Deny)
+	d.Writes, d.Window = cfg.Writes, cfg.IdempotencyWindow
 	d.Manifest = capabilities.New(capabilities.Options{
 		Sources: d.Sources, Capabilities: byProvider, Providers: known(providers), Tools: tools.ByCapability(), Now: a.options.Now,
+		Off: d.SwitchedOff(),
 	})
 	d.Manifest.Notes = notes(d.Journal)
 	d.Manifest.OnChange(func() {
@@ -188,7 +194,7 @@ func (a *App) source(providers []connectors.Provider, cfg *config.Config, s conf
 	if f != nil {
 		return broken(p.Kinds, *f)
 	}
-	source.Kinds = p.Kinds
+	source.Kinds, source.Root = p.Kinds, s.Root
 	return source
 }
 

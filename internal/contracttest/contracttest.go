@@ -28,6 +28,7 @@ import (
 	"github.com/frank-mcp/frank/internal/config"
 	"github.com/frank-mcp/frank/internal/replay"
 	"github.com/frank-mcp/frank/server"
+	"github.com/frank-mcp/frank/tools"
 )
 
 // Token is the credential that every token_env of a test configuration yields.
@@ -156,22 +157,32 @@ func open(t testing.TB, yaml string, listed bool, rt http.RoundTripper, logs *by
 		}
 	}
 	host.Now = time.Now
+	journal := ""
+	if cfg.Writes { // whoever writes remembers it
+		journal = filepath.Join(t.TempDir(), "frank.db")
+	}
 	a, err := app.New(cfg, app.Options{
-		Version: "test", Transport: rt, Host: host, Now: time.Now,
+		Version: "test", Transport: rt, Host: host, Now: time.Now, Journal: journal,
 		Log: slog.New(slog.NewJSONHandler(logs, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	})
 	if err != nil {
 		t.Fatalf("wiring: %v", err)
 	}
+	t.Cleanup(func() {
+		if err := a.Close(context.Background()); err != nil {
+			t.Errorf("closing: %v", err)
+		}
+	})
 	return a
 }
 
 // operations fails for a tool of the provider's kinds that no call of the suite uses.
 func operations(t *testing.T, p connectors.Provider, s Suite) {
 	prefix := map[connectors.Kind]string{connectors.KindTracker: "tracker_", connectors.KindRepo: "repo_", connectors.KindDocs: "docs_"}
-	for _, name := range toolNames() {
+	for _, tool := range tools.All() {
+		name := tool.Spec().Name
 		for _, k := range p.Kinds {
-			if !strings.HasPrefix(name, prefix[k]) {
+			if !strings.HasPrefix(name, prefix[k]) || !slices.Contains(p.Capabilities, tool.Spec().Needs) {
 				continue
 			}
 			used := false
@@ -214,8 +225,15 @@ func cancelledBefore(t *testing.T, s Suite) {
 
 // required are arguments for a tool that belongs to no kind of provider.
 func required(tool string) json.RawMessage {
-	if tool == "resolve_reference" {
+	switch tool {
+	case "resolve_reference":
 		return json.RawMessage(`{"reference":"a.md"}`)
+	case "tracker_create_issue":
+		return json.RawMessage(`{"project":"a","title":"b"}`)
+	case "tracker_update_issue":
+		return json.RawMessage(`{"ref":"#1","state":"closed"}`)
+	case "tracker_add_comment":
+		return json.RawMessage(`{"ref":"#1","body":"b"}`)
 	}
 	return json.RawMessage(`{}`)
 }
