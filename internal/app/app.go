@@ -44,6 +44,8 @@ type Options struct {
 	Now       func() time.Time
 	Log       *slog.Logger
 	Journal   string // path of the journal; empty: in memory only
+	// Forgetful: there is no place for what should outlive the process.
+	Forgetful bool
 	Host      config.Host
 	Deadline  time.Duration // of a tool call; zero: the server's default
 }

@@ -17,4 +17,5 @@ func (a *App) claims() {
 		a.Store = store.Open(path, store.Options{Now: a.options.Now})
 	}
 	a.Deps.Ledger = ledger.New(a.Store, a.options.Now)
+	a.Deps.Ledger.Forgetful = a.options.Forgetful
 }

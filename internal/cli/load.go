@@ -19,7 +19,7 @@ func (r *run) start(log *slog.Logger) (*app.App, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := app.Options{Version: version(), Log: log, Journal: app.JournalPath()}
+	o := app.Options{Version: version(), Log: log, Journal: app.JournalPath(), Forgetful: app.JournalPath() == ""}
 	if path != "" {
 		cfg, err := config.Load(path, connected()...)
 		if err != nil {

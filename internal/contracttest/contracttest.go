@@ -68,6 +68,9 @@ func Run(t *testing.T, p connectors.Provider, s Suite) {
 	}
 	t.Run("sweep", func(t *testing.T) { sweep(t, s) })
 	t.Run("broken", func(t *testing.T) { broken(t, s) })
+	if slices.Contains(p.Capabilities, connectors.IssueWrite) {
+		t.Run("changes", func(t *testing.T) { changes(t, s) })
+	}
 	t.Run("cancelled", func(t *testing.T) { cancelled(t, s) })
 }
 
@@ -157,12 +160,8 @@ func open(t testing.TB, yaml string, listed bool, rt http.RoundTripper, logs *by
 		}
 	}
 	host.Now = time.Now
-	journal := ""
-	if cfg.Writes { // whoever writes remembers it
-		journal = filepath.Join(t.TempDir(), "frank.db")
-	}
 	a, err := app.New(cfg, app.Options{
-		Version: "test", Transport: rt, Host: host, Now: time.Now, Journal: journal,
+		Version: "test", Transport: rt, Host: host, Now: time.Now,
 		Log: slog.New(slog.NewJSONHandler(logs, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	})
 	if err != nil {

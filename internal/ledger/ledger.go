@@ -31,6 +31,10 @@ const (
 
 // Ledger remembers changes in a store. It is safe for concurrent use.
 type Ledger struct {
+	// Forgetful says that the store is in memory alone although its user wants it to
+	// outlive the process; set before use.
+	Forgetful bool
+
 	store *store.Store
 	now   func() time.Time
 	self  func() owner
@@ -46,7 +50,7 @@ func New(s *store.Store, now func() time.Time) *Ledger {
 
 // Durable reports whether what is claimed now will be known to other processes,
 // such as this program when it has been started again.
-func (l *Ledger) Durable() bool { return l.store.Durable() }
+func (l *Ledger) Durable() bool { return !l.Forgetful && l.store.Problem() == "" }
 
 // State says what is known of a change.
 type State uint8
