@@ -47,7 +47,7 @@ func (e Envelope) Text() string {
 	if in.Failure != nil {
 		tail.Candidates, tail.Evidence = in.Failure.Candidates, in.Failure.Evidence
 	}
-	if in.Failure != nil || (in.Trace != nil && len(in.Trace.Recovered) > 0) {
+	if in.Failure != nil || in.Trace != nil && (len(in.Trace.Recovered) > 0 || in.Trace.IdempotencyKey != "") {
 		tail.Trace = in.Trace
 	}
 	if line, err := encode(tail); err == nil && len(line) > 2 {
