@@ -33,7 +33,9 @@ func talk(t *testing.T, cfg string, lines ...string) []json.RawMessage {
 	}
 	var replies []json.RawMessage
 	for line := range strings.Lines(out.String()) {
-		replies = append(replies, json.RawMessage(line))
+		if strings.Contains(line, `"id":`) { // a notification may come at any time
+			replies = append(replies, json.RawMessage(line))
+		}
 	}
 	return replies
 }
@@ -43,8 +45,8 @@ const hello = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocol
 func TestTheListOfToolsIsGoldenAndSmall(t *testing.T) {
 	replies := talk(t, "sources: []\n", hello, `{"jsonrpc":"2.0","id":2,"method":"tools/list"}`)
 	list := replies[len(replies)-1]
-	if len(list) > 28<<10 {
-		t.Errorf("tools/list has %d bytes, at most 28672 are allowed", len(list))
+	if len(list) > 32<<10 {
+		t.Errorf("tools/list has %d bytes, at most 32768 are allowed", len(list))
 	}
 	golden(t, "tools-list.json", list)
 }

@@ -33,6 +33,18 @@ type breaker struct {
 	whole     *rest            // everything rests
 	parts     map[string]*rest // by rate resource
 	resources map[string]string
+	told      int // how many circuits were open when that was last asked
+}
+
+// changed is how many circuits are open, and whether that is news.
+func (b *breaker) changed() (open int, news bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if open = len(b.parts); b.whole != nil {
+		open++
+	}
+	news, b.told = open != b.told, open
+	return open, news
 }
 
 // rest is an open circuit.
@@ -146,7 +158,7 @@ func (s *sending) settle(p pass, out outcome, used bool) {
 	}
 	switch {
 	case used || p == nil:
-	case out.code != 0 && !transient(out): // it answered, whatever it said
+	case out.code != 0 && !transient(out) && (out.f == nil || out.f.APICalled() != status.MaybeCalled): // it answered, whatever it said
 		b.passed(p)
 	case out.f.Reason() == status.Cancelled:
 		b.release(p, s.c.opts.Now())

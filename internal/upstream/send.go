@@ -43,6 +43,7 @@ type sending struct {
 	identity  string
 	fp        string
 	read      bool
+	safe      bool // may be sent twice, see [Want.Repeatable]
 	refreshed bool
 	called    status.APICall
 	past      []setback
@@ -62,6 +63,7 @@ type outcome struct {
 	x    *Exchange
 	f    *status.Failure
 	code int // the answer's status, 0 if there was none
+	wire int // the same as it came: a 304 where the store supplied the answer
 }
 
 func (c *Client) prepare(req *http.Request, w Want) (*sending, *status.Failure) {
@@ -89,6 +91,7 @@ func (c *Client) prepare(req *http.Request, w Want) (*sending, *status.Failure) 
 	s.req.Body, s.req.GetBody, s.req.ContentLength = nil, nil, 0
 	s.req.Method, s.req.Host = method(req), ""
 	s.read = s.req.Method == http.MethodGet || s.req.Method == http.MethodHead || s.req.Method == http.MethodOptions
+	s.safe = s.read || w.Repeatable
 	// Ours to decide: validators belong to the store, and an encoding that we
 	// name would keep the transport from decoding it.
 	for _, name := range []string{"If-None-Match", "If-Modified-Since", "Accept-Encoding"} {
@@ -152,6 +155,7 @@ func (s *sending) run(ctx context.Context) (x *Exchange, f *status.Failure) {
 		wait  time.Duration
 		first *status.Failure
 	)
+	defer s.c.tellCircuits(ctx)
 	pass, wait, first = s.c.breaker.enter(entry{s.fp, s.want.Class, probing}, s.c.opts.Now())
 	if first != nil {
 		broken := status.Broken(*first, wait, status.By(s.c.opts.Source), status.Fingerprint(s.fp))
@@ -176,11 +180,12 @@ func (s *sending) try(outer context.Context, p pass) (out outcome, used bool) {
 	}
 	for n := 1; ; n++ {
 		status.CallFrom(s.caller).Attempted()
-		out = s.attempt(ctx, n)
+		out = s.watched(ctx, n)
 		if out.x != nil {
 			out.x.Attempts = n
 		}
 		if out.code == http.StatusUnauthorized && s.refresh(ctx, out, n) {
+			s.retrying(ctx, out, n, 0)
 			limit++
 			continue
 		}
@@ -188,10 +193,13 @@ func (s *sending) try(outer context.Context, p pass) (out outcome, used bool) {
 			s.recovered(n)
 			return out, false
 		}
-		if !s.read && !s.want.Repeatable || outer.Err() != nil {
+		if !s.safe && !untouched(out) || outer.Err() != nil {
 			return out, false // it may not be repeated, or nobody waits for it
 		}
 		wait, ok := s.pause(ctx, out, n, limit)
+		if !ok && !s.safe && out.code != 0 {
+			return out, false // a limit on writes says nothing of reads, which share the circuit
+		}
 		if !ok {
 			// A request that had only what others left of the budget tried too little
 			// to say that the source does not work.
@@ -199,6 +207,7 @@ func (s *sending) try(outer context.Context, p pass) (out outcome, used bool) {
 		}
 		s.past = append(s.past, setback{out.f.Reason(), n, s.c.opts.Now()})
 		s.tell(out, n, limit, wait)
+		s.retrying(ctx, out, n, wait)
 		if !sleep(ctx, wait) {
 			return outcome{f: s.ended(ctx, n)}, false
 		}
@@ -238,8 +247,23 @@ func (s *sending) tell(out outcome, n, limit int, wait time.Duration) {
 	}
 }
 
-// attempt sends once and has the answer classified.
+// attempt sends once and has the answer classified. What it says of a write is
+// about this attempt alone: an earlier one that is followed by another had no effect.
 func (s *sending) attempt(ctx context.Context, n int) outcome {
+	if s.safe {
+		return s.answered(ctx, n)
+	}
+	s.called = status.NotCalled
+	out := s.answered(ctx, n)
+	if out.f != nil && (out.f.APICalled() == status.MaybeCalled || undecided(out.code)) {
+		f := out.f.With(status.MaybeCalled, status.Retryable(false), status.After(0))
+		out.f = &f
+	}
+	return out
+}
+
+// answered is one attempt, read as that of a request that may be sent twice.
+func (s *sending) answered(ctx context.Context, n int) outcome {
 	kept := s.kept()
 	a, f := s.once(ctx, kept, n)
 	if f == nil && a.x.Location != "" {
@@ -257,20 +281,21 @@ func (s *sending) attempt(ctx context.Context, n int) outcome {
 	if f != nil {
 		return outcome{f: f}
 	}
-	if a.x.Status == http.StatusNotModified && kept != nil {
+	wire := a.x.Status
+	if wire == http.StatusNotModified && kept != nil {
 		a.x = kept.confirmed(a.x)
 	}
 	code := a.x.Status
 	reading := s.classify(a)
 	if reading == nil {
 		s.keep(a.x)
-		return outcome{x: a.x, code: code}
+		return outcome{x: a.x, code: code, wire: wire}
 	}
 	f = s.describe(reading.With(s.facts(a.x, *reading)...), n)
 	if a.gap != nil { // not read to its end: nothing in it may be relied on
 		a.x = nil
 	}
-	return outcome{x: a.x, f: f, code: code}
+	return outcome{x: a.x, f: f, code: code, wire: wire}
 }
 
 // answer is an exchange as it came.
@@ -309,12 +334,19 @@ func (s *sending) once(ctx context.Context, kept *stored, n int) (answer, *statu
 	}
 }
 
-// outgoing is the request of one attempt, with validators for what is kept.
+// outgoing is the request of one attempt, with validators for what is kept and,
+// if the call is traced, its place in the trace.
 func (s *sending) outgoing(ctx context.Context, kept *stored) *http.Request {
 	req := s.req.WithContext(ctx)
-	if kept != nil {
+	parent := status.Outgoing(ctx)
+	if kept != nil || parent != "" {
 		req.Header = req.Header.Clone()
+	}
+	if kept != nil {
 		kept.condition(req.Header)
+	}
+	if parent != "" {
+		req.Header.Set("Traceparent", parent)
 	}
 	s.load(req)
 	return req
