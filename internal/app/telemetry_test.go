@@ -388,6 +388,41 @@ func TestAnExportIsRepeatedWhenTheCollectorAsksForIt(t *testing.T) {
 	}
 }
 
+// TestTroubleIsToldWhenItBeginsAndWhenItEnds and not in between.
+func TestTroubleIsToldWhenItBeginsAndWhenItEnds(t *testing.T) {
+	t.Setenv("OTEL_BSP_SCHEDULE_DELAY", "1")
+	c := newCollector(t)
+	c.answer = func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusInternalServerError) }
+	var log locked
+	a := observed(t, &hub{}, map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": c.URL, "OTEL_METRICS_EXPORTER": "none"}, func(o *app.Options) {
+		o.Log = slog.New(slog.NewTextHandler(&log, nil))
+	})
+	for n := range 6 {
+		c.mu.Lock()
+		before := c.posts
+		if n == 4 {
+			c.answer = nil
+		}
+		c.mu.Unlock()
+		a.Call(t.Context(), "tracker_get_issue", json.RawMessage(`{"ref":"acme/app#1"}`))
+		for limit := time.Now().Add(20 * time.Second); ; time.Sleep(time.Millisecond) {
+			c.mu.Lock()
+			posts := c.posts
+			c.mu.Unlock()
+			if posts > before {
+				break
+			}
+			if time.Now().After(limit) {
+				t.Fatal("nothing was sent")
+			}
+		}
+	}
+	_ = a.Close(t.Context())
+	if strings.Count(log.String(), "telemetry cannot be exported") != 1 || strings.Count(log.String(), "telemetry is exported again") != 1 {
+		t.Error(log.String())
+	}
+}
+
 // TestNothingIsSwitchedOnWithoutItsVariables: no watcher, no goroutine, no header
 // to the source; and what frank cannot do is said, without the value.
 func TestNothingIsSwitchedOnWithoutItsVariables(t *testing.T) {
