@@ -515,7 +515,13 @@ func TestARequestThatCallsShareBelongsToOneOfThem(t *testing.T) {
 // hold nothing but ids and words of closed lists.
 func TestEventsAreWholeLinesOfOneShape(t *testing.T) {
 	var out locked
-	a := observed(t, &hub{}, nil, func(o *app.Options) { o.Events = &out })
+	whole := writer(func(line []byte) (int, error) {
+		if !bytes.HasSuffix(line, []byte("}\n")) { // another writer may come in between
+			t.Errorf("a part of a line was written: %s", line)
+		}
+		return out.Write(line)
+	})
+	a := observed(t, &hub{}, nil, func(o *app.Options) { o.Events = whole })
 	var all sync.WaitGroup
 	for i := range 20 {
 		all.Go(func() {
@@ -562,6 +568,10 @@ func TestEventsAreWholeLinesOfOneShape(t *testing.T) {
 		}
 	}
 }
+
+type writer func([]byte) (int, error)
+
+func (w writer) Write(p []byte) (int, error) { return w(p) }
 
 // locked is a buffer for several writers.
 type locked struct {
