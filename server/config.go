@@ -60,6 +60,10 @@ type Call struct {
 	// Traceparent is the caller's W3C trace context, "" if there was none or
 	// it was malformed.
 	Traceparent string
+	// Session is a hash, the same for all calls of one connection.
+	Session string
+	// Began is when the call came in.
+	Began time.Time
 	// TraceID and SpanID are those of the call in W3C Trace Context: the trace is
 	// that of Traceparent if there is one.
 	TraceID, SpanID string

@@ -1,7 +1,6 @@
 package app
 
 import (
-	"context"
 	"io"
 
 	"github.com/frank-mcp/frank/internal/telemetry"
@@ -38,10 +37,3 @@ func (c cleaned) Write(line []byte) (int, error) {
 
 // Escalated tells of an escalation that was opened or resolved, as an event.
 func (a *App) Escalated(x Escalation) { a.telemetry.Load().Escalation(x) }
-
-// Close lets what is queued leave, for a few seconds at most, and ends what runs
-// in the background. The app must not be used any more.
-func (a *App) Close(ctx context.Context) error {
-	a.telemetry.Load().Close(context.WithoutCancel(ctx))
-	return nil
-}

@@ -330,7 +330,7 @@ func TestACollectorInTroubleTouchesNoCall(t *testing.T) {
 	}
 	for name, c := range map[string]*collector{"broken": broken, "busy": busy, "slow": slow, "down": down, "away": away} {
 		t.Run(name, func(t *testing.T) {
-			var log locked
+			var log guardedBuffer
 			a := observed(t, &hub{}, map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": c.URL, "OTEL_EXPORTER_OTLP_HEADERS": "x-key=" + secretBody}, func(o *app.Options) {
 				o.Log = slog.New(slog.NewTextHandler(&log, nil))
 			})
@@ -393,7 +393,7 @@ func TestTroubleIsToldWhenItBeginsAndWhenItEnds(t *testing.T) {
 	t.Setenv("OTEL_BSP_SCHEDULE_DELAY", "1")
 	c := newCollector(t)
 	c.answer = func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusInternalServerError) }
-	var log locked
+	var log guardedBuffer
 	a := observed(t, &hub{}, map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": c.URL, "OTEL_METRICS_EXPORTER": "none"}, func(o *app.Options) {
 		o.Log = slog.New(slog.NewTextHandler(&log, nil))
 	})
@@ -440,7 +440,7 @@ func TestNothingIsSwitchedOnWithoutItsVariables(t *testing.T) {
 		"headers only": {map[string]string{"OTEL_EXPORTER_OTLP_HEADERS": "a=" + secretBody}, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var log locked
+			var log guardedBuffer
 			h := &hub{}
 			before := runtime.NumGoroutine()
 			a := observed(t, h, c.env, func(o *app.Options) { o.Log = slog.New(slog.NewTextHandler(&log, nil)) })
@@ -514,7 +514,7 @@ func TestARequestThatCallsShareBelongsToOneOfThem(t *testing.T) {
 // TestEventsAreWholeLinesOfOneShape, of concurrent calls and of escalations, and
 // hold nothing but ids and words of closed lists.
 func TestEventsAreWholeLinesOfOneShape(t *testing.T) {
-	var out locked
+	var out guardedBuffer
 	whole := writer(func(line []byte) (int, error) {
 		if !bytes.HasSuffix(line, []byte("}\n")) { // another writer may come in between
 			t.Errorf("a part of a line was written: %s", line)
@@ -573,19 +573,19 @@ type writer func([]byte) (int, error)
 
 func (w writer) Write(p []byte) (int, error) { return w(p) }
 
-// locked is a buffer for several writers.
-type locked struct {
+// guardedBuffer is a buffer for several writers.
+type guardedBuffer struct {
 	mu sync.Mutex
 	b  bytes.Buffer
 }
 
-func (l *locked) Write(p []byte) (int, error) {
+func (l *guardedBuffer) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.b.Write(p)
 }
 
-func (l *locked) String() string {
+func (l *guardedBuffer) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.b.String()

@@ -14,8 +14,8 @@ import (
 	"github.com/frank-mcp/frank/internal/config"
 )
 
-// start finds the configuration and wires frank. A file is read at once, since
-// its faults must stop the start. Where there is none, git is asked about the
+// start finds the configuration and wires frank; [Run] closes it. A file is read
+// at once, since its faults must stop the start. Where there is none, git is asked about the
 // checkout when the first call needs it: see app.Later.
 func (r *run) start(log *slog.Logger) (*app.App, error) {
 	path, err := config.SystemSearch(r.config).Find()
