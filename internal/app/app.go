@@ -115,7 +115,6 @@ func prepare(o Options) (*App, error) {
 	}
 	a := &App{Deps: d, options: o, vault: secrets}
 	a.remember()
-	a.claims()
 	d.Names = learn.Open(a.Store, o.Now, secrets.text)
 	a.claims()
 	sc := server.Configure(o.Version, d, o.Log)
