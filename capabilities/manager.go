@@ -35,6 +35,8 @@ type Options struct {
 	Providers    []Known
 	Tools        map[connectors.Capability][]string // which tools need it
 	Now          func() time.Time
+	// Denied, if set, is why nobody may use the capability anywhere, or nil.
+	Denied func(connectors.Capability) *status.Failure
 }
 
 // Manager keeps what the probes found. It is safe for concurrent use.
@@ -47,6 +49,7 @@ type Manager struct {
 	providers    []Known
 	tools        map[connectors.Capability][]string
 	now          func() time.Time
+	denied       func(connectors.Capability) *status.Failure
 
 	flight singleflight.Group
 	mu     sync.Mutex
@@ -62,7 +65,7 @@ type entry struct {
 // New returns a manager that has probed nothing yet.
 func New(o Options) *Manager {
 	return &Manager{
-		sources: o.Sources, capabilities: o.Capabilities, providers: o.Providers, tools: o.Tools, now: o.Now,
+		sources: o.Sources, capabilities: o.Capabilities, providers: o.Providers, tools: o.Tools, now: o.Now, denied: o.Denied,
 		found: map[string]entry{},
 	}
 }

@@ -136,9 +136,10 @@ func (a *App) open(cfg *config.Config) {
 	for _, s := range cfg.Sources {
 		d.Sources = append(d.Sources, a.source(providers, cfg, s))
 	}
-	d.Policy = policy.New(cfg.Policy.Deny)
+	d.Policy = policy.New(cfg.Policy.Allow, cfg.Policy.Deny)
 	d.Manifest = capabilities.New(capabilities.Options{
 		Sources: d.Sources, Capabilities: byProvider, Providers: known(providers), Tools: tools.ByCapability(), Now: a.options.Now,
+		Denied: func(c connectors.Capability) *status.Failure { return d.Policy.Everywhere(string(c)) },
 	})
 	d.Manifest.Notes = notes(d.Journal)
 	d.Manifest.OnChange(func() {

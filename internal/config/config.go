@@ -48,7 +48,10 @@ type Source struct {
 
 // Policy restricts what the sources may be asked.
 type Policy struct {
-	// Deny lists rules that ParseRule accepts.
+	// Allow lists rules that ParseRule accepts; nil means that there is no list, any
+	// other that nothing else passes.
+	Allow []string
+	// Deny lists rules that ParseRule accepts. It wins over Allow.
 	Deny []string
 }
 

@@ -142,6 +142,9 @@ func open(t testing.TB, yaml string, listed bool, rt http.RoundTripper, logs *by
 			cfg.Sources[i].Only = []string{"**"}
 		}
 	}
+	if listed && cfg.Policy.Allow == nil {
+		cfg.Policy.Allow = []string{"* on **"}
+	}
 	host := config.SystemHost()
 	host.LookupEnv = func(name string) (string, bool) {
 		switch {
