@@ -189,9 +189,9 @@ func (k *Keeper) digest(tx *sql.Tx, now time.Time) error {
 		if err != nil {
 			return err
 		}
-		switch {
-		case n == 0:
-		case n == 1:
+		switch n {
+		case 0:
+		case 1:
 			if _, err := tx.Exec("UPDATE deliveries SET state = 'waiting' WHERE state = 'held' AND destination = ? AND next_at <= ?", name, store.Millis(now)); err != nil {
 				return err
 			}
