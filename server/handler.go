@@ -40,7 +40,7 @@ func Configure(version string, d *tools.Deps, log *slog.Logger) Config {
 		h.tools[s.Name] = t
 		cfg.Tools = append(cfg.Tools, Tool{
 			Name: s.Name, Title: s.Title, Description: s.Description, InputSchema: t.InputSchema(), OutputSchema: schema,
-			ReadOnly: !s.Writes, OpenWorld: !s.Local,
+			ReadOnly: !s.Writes && !s.Keeps, OpenWorld: !s.Local,
 		})
 	}
 	for _, p := range prompts.All() {
@@ -54,6 +54,7 @@ func Configure(version string, d *tools.Deps, log *slog.Logger) Config {
 			return string(b), err
 		},
 	}}
+	cfg.Templates = []Template{escalations(d)}
 	return cfg
 }
 
@@ -122,7 +123,7 @@ func (h *Handler) Fallback(f Fault, c Call) Reply {
 }
 
 func (h *Handler) reply(e status.Envelope, call *status.Call, order order) Reply {
-	e = e.Traced(call)
+	e = h.escalated(e, call).Traced(call)
 	h.record(e, call, order)
 	structured, err := e.Structured()
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/frank-mcp/frank/capabilities"
 	"github.com/frank-mcp/frank/connectors"
+	"github.com/frank-mcp/frank/internal/escalation"
 	"github.com/frank-mcp/frank/internal/journal"
 	"github.com/frank-mcp/frank/internal/policy"
 	"github.com/frank-mcp/frank/status"
@@ -20,12 +21,14 @@ import (
 
 // Deps is what the tools work with.
 type Deps struct {
-	Sources   []connectors.Source
-	Manifest  *capabilities.Manager
-	Policy    policy.Policy
-	Journal   *journal.Journal
-	Providers []string // that this version can connect, for what to add to the configuration
-	Now       func() time.Time
+	Sources  []connectors.Source
+	Manifest *capabilities.Manager
+	Policy   policy.Policy
+	Journal  *journal.Journal
+	// Escalations keeps what is handed to a person.
+	Escalations *escalation.Keeper
+	Providers   []string // that this version can connect, for what to add to the configuration
+	Now         func() time.Time
 	// Panicked, if set, is told of a panic below a tool, which is answered as that
 	// source's failure. The value may quote anything and must not be shown.
 	Panicked func(tool, source string, value any)
@@ -42,6 +45,7 @@ type Spec struct {
 	One, Many   string // what it returns, as nouns
 	Writes      bool
 	Local       bool // asks nothing outside the server itself
+	Keeps       bool // stores something on the server, and changes no source
 }
 
 // Tool is one tool.
@@ -59,7 +63,7 @@ func All() []Tool {
 		trackerSearch, trackerGetIssue, trackerDescribe,
 		repoSearchCode, repoReadFile, repoList, repoGetChange, repoHistory,
 		docsSearch, docsRead, docsList,
-		listCapabilities, resolveReference, listFailures,
+		listCapabilities, resolveReference, escalate, getEscalation, listFailures,
 	}
 }
 

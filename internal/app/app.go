@@ -22,6 +22,7 @@ import (
 	"github.com/frank-mcp/frank/connectors/github"
 	"github.com/frank-mcp/frank/connectors/local"
 	"github.com/frank-mcp/frank/internal/config"
+	"github.com/frank-mcp/frank/internal/escalation"
 	"github.com/frank-mcp/frank/internal/policy"
 	"github.com/frank-mcp/frank/internal/ref"
 	"github.com/frank-mcp/frank/internal/store"
@@ -46,6 +47,8 @@ type Options struct {
 	Limits    store.Options // of the journal; Now and Changed are this package's to set
 	Host      config.Host
 	Deadline  time.Duration // of a tool call; zero: the server's default
+	// OnEscalation, if set, is told of escalations that this process opened or ended.
+	OnEscalation func(escalation.Event)
 }
 
 // App is frank, wired.
@@ -105,8 +108,9 @@ func prepare(o Options) (*App, error) {
 	}
 	a := &App{Deps: d, options: o, vault: secrets}
 	a.remember()
+	a.escalate()
 	sc := server.Configure(o.Version, d, o.Log)
-	sc.Deadline, sc.Redact = o.Deadline, secrets.redact
+	sc.Deadline, sc.Redact, sc.Listening = o.Deadline, secrets.redact, a.listening
 	a.Tools = sc.Tools
 	a.gate(&sc)
 	var err error
@@ -121,6 +125,12 @@ func (a *App) gate(sc *server.Config) {
 	sc.Call = func(ctx context.Context, c server.Call) server.Reply {
 		a.Ready()
 		return call(ctx, c)
+	}
+	for i, t := range sc.Templates {
+		sc.Templates[i].Read = func(ctx context.Context, uri string) (string, bool, error) {
+			a.Ready()
+			return t.Read(ctx, uri)
+		}
 	}
 	for i, r := range sc.Resources {
 		sc.Resources[i].Read = func(ctx context.Context) (string, error) {
@@ -150,6 +160,7 @@ func (a *App) open(cfg *config.Config) {
 		a.Server.ResourceUpdated(server.ManifestURI)
 		a.Server.ToolsChanged()
 	})
+	a.route(cfg)
 	a.Config = cfg
 }
 

@@ -13,7 +13,9 @@ type Config struct {
 	// Writes allows tools that change something. False unless the file says so.
 	Writes bool
 	Policy Policy
-	Retry  Retry
+	// Escalation is zero unless the file says something.
+	Escalation Escalation
+	Retry      Retry
 }
 
 // Source is one configured place to look.

@@ -23,6 +23,7 @@ func Parse(path string, data []byte, connected ...string) (*Config, error) {
 			{"sources", func(n ast.Node) { c.Sources = r.sources(n) }},
 			{"writes", func(n ast.Node) { c.Writes = r.boolean(n, "writes") }},
 			{"policy", func(n ast.Node) { c.Policy = r.policy(n) }},
+			{"escalation", func(n ast.Node) { c.Escalation = r.escalation(n) }},
 			{"retry", func(n ast.Node) { r.retry(n, &c.Retry) }},
 		})
 	}

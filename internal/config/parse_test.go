@@ -79,7 +79,7 @@ func TestDefaultsOfTheFile(t *testing.T) {
 const gh = "sources:\n- name: a\n  provider: github\n"
 
 var faultTexts = []struct{ in, want string }{
-	{"sorces: []", `1:1: sorces is not a key of the file; valid keys: sources, writes, policy, retry`},
+	{"sorces: []", `1:1: sorces is not a key of the file; valid keys: sources, writes, policy, escalation, retry`},
 	{"writes: true\nwrites: false", `2:1: writes is given twice in the file, first on line 1; keep one`},
 	{"writes: yes", `1:9: writes must be true or false`},
 	{"writes:", `1:1: writes has no value; give it one or remove the key`},

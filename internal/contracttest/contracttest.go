@@ -218,8 +218,13 @@ func cancelledBefore(t *testing.T, s Suite) {
 
 // required are arguments for a tool that belongs to no kind of provider.
 func required(tool string) json.RawMessage {
-	if tool == "resolve_reference" {
+	switch tool {
+	case "resolve_reference":
 		return json.RawMessage(`{"reference":"a.md"}`)
+	case "escalate":
+		return json.RawMessage(`{"trigger":"ambiguous_intent","question":"q","context":"c","suggested_next_step":"s","confidence":0.5}`)
+	case "get_escalation":
+		return json.RawMessage(`{"id":"esc_aaaaaaaaaaaaaa"}`)
 	}
 	return json.RawMessage(`{}`)
 }

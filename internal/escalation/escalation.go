@@ -12,6 +12,8 @@ import (
 	"encoding/json"
 	"strings"
 	"time"
+
+	"github.com/frank-mcp/frank/internal/journal"
 )
 
 // Trigger is why something is escalated.
@@ -77,15 +79,7 @@ const (
 )
 
 // Action is one call of the session, as the server logged it.
-type Action struct {
-	At     time.Time `json:"at"`
-	Tool   string    `json:"tool"`
-	Source string    `json:"source,omitempty"`
-	Status string    `json:"status"`
-	Code   string    `json:"code"`
-	Reason string    `json:"reason,omitempty"`
-	CallID string    `json:"call_id"`
-}
+type Action = journal.Action
 
 // Failure is what failed, as the answer said it.
 type Failure struct {

@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/frank-mcp/frank/internal/store"
@@ -44,7 +45,7 @@ type Options struct {
 // Keeper keeps escalations. It is safe for concurrent use. See [New].
 type Keeper struct {
 	opts  Options
-	rules Rules
+	rules atomic.Pointer[Rules]
 
 	ctx    context.Context // of the background
 	cancel context.CancelFunc
@@ -79,13 +80,20 @@ func New(o Options) *Keeper {
 	if o.Poll <= 0 {
 		o.Poll = time.Second
 	}
-	k := &Keeper{opts: o, rules: o.Rules.withDefaults(), ring: make(chan struct{}, 1), quit: make(chan struct{}), mine: map[string]Event{}}
+	k := &Keeper{opts: o, ring: make(chan struct{}, 1), quit: make(chan struct{}), mine: map[string]Event{}}
+	k.Configure(o.Rules)
 	k.ctx, k.cancel = context.WithCancel(context.Background())
 	return k
 }
 
 // Rules are those in force, defaults included.
-func (k *Keeper) Rules() Rules { return k.rules }
+func (k *Keeper) Rules() Rules { return *k.rules.Load() }
+
+// Configure puts rules into force, for a configuration that comes late.
+func (k *Keeper) Configure(r Rules) {
+	r = r.withDefaults()
+	k.rules.Store(&r)
+}
 
 // Problem says why escalations are not kept in the file, or nothing.
 func (k *Keeper) Problem() string { return k.opts.Store.Problem() }
@@ -163,7 +171,7 @@ func (k *Keeper) Open(ctx context.Context, o Opening) (Opened, error) {
 func (k *Keeper) record(o Opening) Record {
 	now := k.opts.Now().UTC().Truncate(time.Millisecond)
 	r := Record{
-		ID: newID(), State: Open, OpenedAt: now, OpenedBy: o.By, Trigger: o.Trigger, Kind: o.Trigger.Kind(), Destination: k.rules.route(o),
+		ID: newID(), State: Open, OpenedAt: now, OpenedBy: o.By, Trigger: o.Trigger, Kind: o.Trigger.Kind(), Destination: k.Rules().route(o),
 		Question: k.clean(o.Question, maxQuestion), Context: k.clean(o.Context, maxContext), Journal: o.Journal,
 		Confidence: o.Confidence, Failure: o.Failure, Count: 1, FirstAt: now, LastAt: now,
 	}
@@ -256,7 +264,7 @@ func join(tx *sql.Tx, key string, at time.Time) (*Record, error) {
 // insert stores a new escalation, with its delivery if the destination gets any.
 // The time is until when the rate limit holds the delivery back, or zero.
 func (k *Keeper) insert(tx *sql.Tx, r Record, key string) (until time.Time, err error) {
-	if k.rules.Destinations[r.Destination].delivers() {
+	if k.Rules().Destinations[r.Destination].delivers() {
 		if until, err = k.full(tx, r); err != nil {
 			return until, err
 		}
@@ -268,7 +276,7 @@ func (k *Keeper) insert(tx *sql.Tx, r Record, key string) (until time.Time, err 
 	at := store.Millis(r.OpenedAt)
 	_, err = tx.Exec("INSERT INTO escalations (id, at, updated, trigger, destination, join_key, state, record) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
 		r.ID, at, at, string(r.Trigger), r.Destination, key, string(Open), string(raw))
-	if err != nil || !k.rules.Destinations[r.Destination].delivers() {
+	if err != nil || !k.Rules().Destinations[r.Destination].delivers() {
 		return until, err
 	}
 	d := delivery{escalation: r.ID, destination: r.Destination, event: eventOpened}
@@ -282,13 +290,13 @@ func (k *Keeper) insert(tx *sql.Tx, r Record, key string) (until time.Time, err 
 func (k *Keeper) full(tx *sql.Tx, r Record) (time.Time, error) {
 	var n int
 	var oldest sql.NullInt64
-	since := store.Millis(r.OpenedAt.Add(-k.rules.Window))
+	since := store.Millis(r.OpenedAt.Add(-k.Rules().Window))
 	err := tx.QueryRow("SELECT count(*), min(e.at) FROM escalations e JOIN deliveries d ON d.escalation = e.id AND d.event = 'opened' AND d.state NOT IN ('held', 'digested') WHERE e.destination = ? AND e.at > ?",
 		r.Destination, since).Scan(&n, &oldest)
-	if err != nil || n < k.rules.Rate {
+	if err != nil || n < k.Rules().Rate {
 		return time.Time{}, err
 	}
-	return store.Time(oldest.Int64).Add(k.rules.Window), nil
+	return store.Time(oldest.Int64).Add(k.Rules().Window), nil
 }
 
 // opened tells of what was opened, and sees to what follows.
@@ -302,7 +310,7 @@ func (k *Keeper) opened(out Opened, r Record) {
 		k.mine[out.ID] = e
 		k.mu.Unlock()
 		k.tell(e)
-		if k.rules.Destinations[out.Destination].delivers() {
+		if k.Rules().Destinations[out.Destination].delivers() {
 			k.Start(0)
 		}
 	}

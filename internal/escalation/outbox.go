@@ -65,7 +65,7 @@ func (d delivery) put(tx *sql.Tx, state string, at time.Time) error {
 // Start has the outbox emptied in the background, beginning after that time. It
 // does nothing if no destination gets messages.
 func (k *Keeper) Start(after time.Duration) {
-	if len(k.rules.delivering()) == 0 {
+	if len(k.Rules().delivering()) == 0 {
 		return
 	}
 	k.mu.Lock()
@@ -99,7 +99,7 @@ func (k *Keeper) work(after time.Duration) {
 // Deliver makes one attempt at every delivery that is due, and returns after what
 // time to look again.
 func (k *Keeper) Deliver(ctx context.Context) time.Duration {
-	if len(k.rules.delivering()) == 0 {
+	if len(k.Rules().delivering()) == 0 {
 		return look
 	}
 	for ctx.Err() == nil {
@@ -146,7 +146,7 @@ func (k *Keeper) claim(ctx context.Context) (*delivery, time.Duration, error) {
 
 // mineOnly restricts a question to the destinations that this process can deliver to.
 func (k *Keeper) mineOnly() (clause string, args []any) {
-	names := k.rules.delivering()
+	names := k.Rules().delivering()
 	slices.Sort(names)
 	for _, name := range names {
 		args = append(args, name)
@@ -183,7 +183,7 @@ func (k *Keeper) next(tx *sql.Tx, now time.Time) (time.Duration, error) {
 
 // digest makes one delivery of those that were held back until now.
 func (k *Keeper) digest(tx *sql.Tx, now time.Time) error {
-	for _, name := range k.rules.delivering() {
+	for _, name := range k.Rules().delivering() {
 		var n int
 		err := tx.QueryRow("SELECT count(*) FROM deliveries WHERE state = 'held' AND destination = ? AND next_at <= ?", name, store.Millis(now)).Scan(&n)
 		if err != nil {

@@ -62,11 +62,11 @@ const (
 
 // send makes one attempt.
 func (k *Keeper) send(ctx context.Context, d delivery) outcome {
-	to := k.rules.Destinations[d.destination]
+	to := k.Rules().Destinations[d.destination]
 	switch {
 	case len(d.records) == 0:
 		return outcome{useless: true, problem: problemGone}
-	case d.event == eventResolved && k.rules.Quiet:
+	case d.event == eventResolved && k.Rules().Quiet:
 		return outcome{ok: true}
 	}
 	m := Message{Version: 1, Event: "escalation." + d.event, Delivery: d.id, Repeat: d.unsure, SentAt: k.opts.Now().UTC().Truncate(time.Second), Destination: d.destination}
