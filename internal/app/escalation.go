@@ -7,6 +7,7 @@ import (
 	"github.com/frank-mcp/frank/internal/config"
 	"github.com/frank-mcp/frank/internal/escalation"
 	"github.com/frank-mcp/frank/internal/scrub"
+	"github.com/frank-mcp/frank/internal/store"
 	"github.com/frank-mcp/frank/server"
 )
 
@@ -62,4 +63,76 @@ func rules(c config.Escalation) escalation.Rules {
 		r.Destinations[name] = escalation.Target(d)
 	}
 	return r
+}
+
+// What the commands show of escalations.
+type (
+	// EscalationRecord is one escalation.
+	EscalationRecord = escalation.Record
+	// EscalationAnswer is how a person ends one.
+	EscalationAnswer = escalation.Resolution
+	// EscalationStats says how they went.
+	EscalationStats = escalation.Stats
+)
+
+// Outcomes of an escalation, and why it cannot be ended.
+const (
+	EscalationOpen     = escalation.Open
+	EscalationResolved = escalation.Resolved
+	EscalationRejected = escalation.Rejected
+)
+
+// Errors of [App.EndEscalation] and [Escalations.Get].
+var (
+	ErrNoEscalation    = escalation.ErrUnknown
+	ErrEscalationEnded = escalation.ErrEnded
+)
+
+// Escalations reads those at path. It needs no configuration and makes no file.
+type Escalations struct {
+	store  *store.Store
+	keeper *escalation.Keeper
+}
+
+// OpenEscalations opens what is kept at path. Close it.
+func OpenEscalations(path string) *Escalations {
+	s := store.Open(path, store.Options{})
+	return &Escalations{s, escalation.New(escalation.Options{Store: s})}
+}
+
+// List returns the open ones, or all, and why the file cannot be read, if so.
+func (e *Escalations) List(ctx context.Context, all bool) ([]EscalationRecord, string, error) {
+	found, err := e.keeper.List(ctx, all)
+	return found, e.keeper.Problem(), err
+}
+
+// Get returns one; the error may be [ErrNoEscalation].
+func (e *Escalations) Get(ctx context.Context, id string) (EscalationRecord, string, error) {
+	found, err := e.keeper.Get(ctx, id)
+	return found, e.keeper.Problem(), err
+}
+
+// Stats counts them.
+func (e *Escalations) Stats(ctx context.Context) (EscalationStats, string, error) {
+	s, err := e.keeper.Stats(ctx)
+	return s, e.keeper.Problem(), err
+}
+
+// Close ends the use of the file.
+func (e *Escalations) Close() {
+	e.keeper.Close(context.Background())
+	_ = e.store.Close() // it was only read
+}
+
+// EndEscalation keeps a person's answer and puts word of it into the outbox, which
+// [App.Close] empties as far as it can. The error may be [ErrNoEscalation] or
+// [ErrEscalationEnded]; the text says why the file cannot be used, if so.
+func (a *App) EndEscalation(ctx context.Context, id string, answer EscalationAnswer) (EscalationRecord, string, error) {
+	r, err := a.Deps.Escalations.Resolve(ctx, id, answer)
+	return r, a.Deps.Escalations.Problem(), err
+}
+
+// Bare wires frank without a configuration, for what needs none.
+func Bare(o Options) (*App, error) {
+	return Later(func() *config.Config { return &config.Config{} }, o)
 }

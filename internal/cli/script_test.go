@@ -23,6 +23,7 @@ func TestScripts(t *testing.T) {
 		Setup:         setup(t),
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"expand": expand, "served": served, "exits": exits, "masked": masked,
+			"hook": hookCommand, "hooked": hooked, "served-until-hooked": servedUntilHooked, "captured": captured,
 		},
 	})
 }
@@ -44,6 +45,13 @@ func setup(t *testing.T) func(*testscript.Env) error {
 		e.Setenv("BUSY", busy.Addr().String())
 		e.Setenv("GITHUB", newGitHub(t).URL)
 		e.Setenv("GOOD", goodToken)
+		h, err := newHook()
+		if err != nil {
+			return err
+		}
+		e.Defer(h.down)
+		e.Values[hookOfScript{}] = h
+		e.Setenv("HOOK", "http://"+h.address)
 		e.Setenv("HOME", filepath.Join(e.WorkDir, "home"))
 		e.Setenv("XDG_STATE_HOME", filepath.Join(e.WorkDir, "state"))
 		e.Setenv("XDG_CONFIG_HOME", filepath.Join(e.WorkDir, "config"))
