@@ -71,7 +71,7 @@ func (w *warner) changed(what string) {
 		level = slog.LevelInfo
 	}
 	w.before = now
-	w.log.Log(context.Background(), level, "journal", "change", what)
+	w.log.Log(context.Background(), level, "journal", "what", what)
 }
 
-func (w *warner) lost(what string) { w.log.Error("journal", "change", what) }
+func (w *warner) lost(what string) { w.log.Error("journal", "what", what) }

@@ -3,6 +3,7 @@ package app_test
 import (
 	"context"
 	"bytes"
+	"context"
 	"encoding/base64"
 	"encoding/json"
 	"io"
