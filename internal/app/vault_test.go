@@ -1,7 +1,6 @@
 package app_test
 
 import (
-	"context"
 	"bytes"
 	"context"
 	"encoding/base64"
