@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/frank-mcp/frank/internal/escalation"
-	"github.com/frank-mcp/frank/internal/policy"
 	"github.com/frank-mcp/frank/status"
 	"github.com/frank-mcp/frank/tools"
 )
@@ -62,7 +61,7 @@ func (h *Handler) trigger(ctx context.Context, e status.Envelope, s tools.Spec) 
 		switch {
 		// What policy left out of an answer that was given is counted there.
 		case f.Reason() != status.PolicyDenied, f.APICalled() != status.NotCalled && !e.IsError():
-		case policy.LeftOut(f):
+		case tools.LeftOut(f):
 			return escalation.ScopeOutsidePolicy, f
 		default:
 			return escalation.PolicyDenied, f

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/frank-mcp/frank/internal/escalation"
+	"github.com/frank-mcp/frank/internal/policy"
 	"github.com/frank-mcp/frank/status"
 )
 
@@ -108,3 +109,7 @@ func unusable(ctx context.Context) status.Failure {
 	}
 	return status.Fail(status.Corrupt, status.By("escalations"), status.Part.Is("the file of the escalations cannot be read or written"))
 }
+
+// LeftOut reports whether no deny speaks of what was refused, but a list of what is
+// allowed does not have it.
+func LeftOut(f status.Failure) bool { return policy.LeftOut(f) }
