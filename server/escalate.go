@@ -109,7 +109,7 @@ func (h *Handler) opening(ctx context.Context, found hard, e status.Envelope, ca
 		Context: "Opened by the server when a call of " + call.Tool + " ended so; it does not see the conversation.",
 		Code:    f.Code().String(), Source: f.Source(), Fingerprint: f.DependencyFingerprint(),
 		Failure: &escalation.Failure{
-			CallID: call.ID, Tool: call.Tool, Source: f.Source(), Operation: f.Operation(), Stage: f.Reason().Stage().String(), Reason: f.Reason().Name(),
+			CallID: call.ID, TraceID: call.TraceID, Tool: call.Tool, Source: f.Source(), Operation: f.Operation(), Stage: f.Reason().Stage().String(), Reason: f.Reason().Name(),
 			Code: f.Code().String(), Fingerprint: f.DependencyFingerprint(), Evidence: f.Evidence(),
 		},
 	}

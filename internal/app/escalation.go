@@ -23,13 +23,29 @@ const (
 // escalate wires what hands questions to people.
 func (a *App) escalate() {
 	o := a.options
+	var tell func(escalation.Event)
+	if o.Events != nil {
+		tell = a.tell
+	}
 	a.Deps.Escalations = escalation.New(escalation.Options{
 		Store: a.Store, Now: o.Now, LookupEnv: o.Host.LookupEnv, Learn: a.vault.learn, Version: o.Version, Log: o.Log,
 		Scrub:   func(s string) string { return scrub.Text(a.vault.text(s)) },
-		OnEvent: o.OnEscalation,
+		OnEvent: tell,
 		Changed: func(id string) { a.Server.ResourceUpdated(server.EscalationURI + id) },
 		Watched: func() bool { return a.Server.Listened(server.EscalationURI) },
 	})
+}
+
+// tell passes an event on.
+func (a *App) tell(e escalation.Event) {
+	x := Escalation{
+		Event: e.Name, ID: e.ID, Trigger: string(e.Trigger), Destination: e.Destination,
+		CallID: e.CallID, TraceID: e.TraceID, Tool: e.Tool, Source: e.Source, Reason: e.Reason, Code: e.Code,
+	}
+	if e.Name == escalation.EventResolved {
+		x.Outcome = string(e.State)
+	}
+	a.Escalated(x)
 }
 
 // route puts the configuration into force.

@@ -89,10 +89,9 @@ func (c *escalationsCommand) end(r *run, action, id string) error {
 	a, err := r.start(r.logger(slog.LevelError))
 	if err != nil {
 		say(r.Err, "frank: the configuration cannot be used, so that the answer is stored, and delivered by the next frank that can")
-		if a, err = app.Bare(app.Options{Version: version(), Journal: app.JournalPath()}); err != nil {
+		if a, err = r.begun(app.Bare(app.Options{Version: version(), Journal: app.JournalPath()})); err != nil {
 			return err
 		}
-		r.app = a
 	}
 	answer := app.EscalationAnswer{Outcome: app.EscalationResolved, Note: c.note, By: c.as}
 	if action == "reject" {

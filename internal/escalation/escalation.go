@@ -84,6 +84,7 @@ type Action = journal.Action
 // Failure is what failed, as the answer said it.
 type Failure struct {
 	CallID      string          `json:"call_id"`
+	TraceID     string          `json:"trace_id,omitempty"`
 	Tool        string          `json:"tool,omitempty"`
 	Source      string          `json:"source,omitempty"`
 	Operation   string          `json:"operation,omitempty"`
@@ -181,6 +182,9 @@ type Event struct {
 	Kind        string
 	State       State
 	Destination string
+	CallID      string // of the call that failed, with its trace and tool
+	TraceID     string
+	Tool        string
 	Source      string
 	Code        string
 	Reason      string
@@ -192,3 +196,9 @@ const (
 	EventOpened   = "escalation.opened"
 	EventResolved = "escalation.resolved"
 )
+
+func (e *Event) because(f *Failure) {
+	if f != nil {
+		e.CallID, e.TraceID, e.Tool, e.Source, e.Code, e.Reason = f.CallID, f.TraceID, f.Tool, f.Source, f.Code, f.Reason
+	}
+}

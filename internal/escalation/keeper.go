@@ -302,9 +302,7 @@ func (k *Keeper) full(tx *sql.Tx, r Record) (time.Time, error) {
 // opened tells of what was opened, and sees to what follows.
 func (k *Keeper) opened(out Opened, r Record) {
 	e := Event{Name: EventOpened, At: r.OpenedAt, ID: out.ID, Trigger: r.Trigger, Kind: r.Trigger.Kind(), State: Open, Destination: out.Destination}
-	if r.Failure != nil {
-		e.Source, e.Code, e.Reason = r.Failure.Source, r.Failure.Code, r.Failure.Reason
-	}
+	e.because(r.Failure)
 	if !out.Joined {
 		k.mu.Lock()
 		k.mine[out.ID] = e

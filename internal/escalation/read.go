@@ -154,9 +154,7 @@ func (k *Keeper) ended(r Record) {
 	k.mu.Unlock()
 	e.Name, e.ID, e.At, e.State, e.Trigger, e.Kind, e.Destination = EventResolved, r.ID, r.Resolution.At, r.State, r.Trigger, r.Kind, r.Destination
 	e.Elapsed = r.Resolution.At.Sub(r.OpenedAt)
-	if r.Failure != nil {
-		e.Source, e.Code, e.Reason = r.Failure.Source, r.Failure.Code, r.Failure.Reason
-	}
+	e.because(r.Failure)
 	k.tell(e)
 }
 
