@@ -3,6 +3,8 @@ package escalation_test
 import (
 	"context"
 	"database/sql"
+	"net/http"
+	"net/http/httptest"
 	"path/filepath"
 	"sync/atomic"
 	"testing"
@@ -114,5 +116,29 @@ func TestAChangeByAnotherProcessIsSeenAndToldOnce(t *testing.T) {
 	case e := <-events:
 		t.Errorf("told twice: %+v", e)
 	default:
+	}
+}
+
+// TestWhatIsUnderWayCountsAsSent: a process that is killed while it delivers leaves
+// a row by which the next one marks its attempt.
+func TestWhatIsUnderWayCountsAsSent(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "frank.db")
+	c := newClock()
+	s := store.Open(path, store.Options{Now: c.now})
+	defer func() { _ = s.Close() }()
+	unsure, attempts := 0, 0
+	receiver := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		if err := s.View(t.Context(), func(tx *sql.Tx) error {
+			return tx.QueryRow("SELECT unsure, attempts FROM deliveries").Scan(&unsure, &attempts)
+		}); err != nil {
+			t.Error(err)
+		}
+	}))
+	defer receiver.Close()
+	k := keeper(t, path, c, to(escalation.Target{Webhook: receiver.URL, Slack: true}))
+	open(t, k, question(1))
+	k.Deliver(t.Context())
+	if unsure != 1 || attempts != 1 {
+		t.Errorf("while it is delivered: unsure %d, attempts %d", unsure, attempts)
 	}
 }
