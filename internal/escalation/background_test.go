@@ -142,3 +142,29 @@ func TestWhatIsUnderWayCountsAsSent(t *testing.T) {
 		t.Errorf("while it is delivered: unsure %d, attempts %d", unsure, attempts)
 	}
 }
+
+// TestWhoIsLateChangesNothing: another process took a delivery over and finished it.
+func TestWhoIsLateChangesNothing(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "frank.db")
+	c := newClock()
+	var requests atomic.Int32
+	var other *escalation.Keeper
+	receiver := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		if requests.Add(1) > 1 {
+			return
+		}
+		c.add(2 * time.Minute)
+		other.Deliver(t.Context())
+		w.WriteHeader(http.StatusServiceUnavailable)
+	}))
+	defer receiver.Close()
+	rules := to(escalation.Target{Webhook: receiver.URL, Slack: true})
+	k := keeper(t, path, c, rules)
+	other = keeper(t, path, c, rules)
+	id := open(t, k, question(1)).ID
+	k.Deliver(t.Context())
+	r, err := k.Get(t.Context(), id)
+	if err != nil || requests.Load() != 2 || r.Delivery[0].State != "done" {
+		t.Errorf("%d requests, %+v, %v", requests.Load(), r.Delivery, err)
+	}
+}

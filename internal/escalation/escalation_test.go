@@ -104,6 +104,9 @@ func newInbox(t *testing.T, fails ...string) *inbox {
 		if err != nil {
 			t.Error(err)
 		}
+		if r.URL.Path == "/elsewhere" {
+			t.Error("a redirect was followed")
+		}
 		h := r.Header
 		if h.Get(escalation.HeaderSignature) != escalation.Sign(secret, h.Get(escalation.HeaderTimestamp), body) {
 			t.Error("the signature does not fit")
