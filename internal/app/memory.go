@@ -29,6 +29,7 @@ func (a *App) remember() {
 func (a *App) Close(ctx context.Context) error {
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), closeWithin)
 	defer stop()
+	a.deliver(ctx)
 	a.telemetry.Load().Close(ctx)
 	if err := a.Deps.Journal.Close(ctx); err != nil {
 		a.options.Log.Error("the journal could not be written in time; some records are lost")
