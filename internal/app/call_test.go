@@ -92,3 +92,15 @@ func TestAFindingExpires(t *testing.T) {
 		}
 	})
 }
+
+// TestAPanicBelowAToolIsATypedAnswer: what a transport or a connector does in
+// its panic reaches nobody as text.
+func TestAPanicBelowAToolIsATypedAnswer(t *testing.T) {
+	a := configured(t, "sources: [{name: github, provider: github, auth: {token_env: T}}]", roundTripper(func(*http.Request) (*http.Response, error) {
+		panic("quotes a secret of the upstream")
+	}))
+	r, v := ask(t, a, "tracker_search", `{"project":"acme/app","state":"all","labels":["x"]}`)
+	if v.Status != "access_failure" || v.Failure.Reason != "uncaught_server_error" || strings.Contains(r.Text+string(r.Structured), "quotes") {
+		t.Errorf("%s", r.Text)
+	}
+}

@@ -43,7 +43,11 @@ func (quiet) Errorf(string, ...any) {}
 // a name. The answer may then be no better than before: it is not empty or
 // success, unless the very same was proved without the broken answer.
 func broken(t *testing.T, s Suite) {
+	n := 0
 	replay.Each(t, filepath.Join("testdata", "*.txtar"), func(t *testing.T, c replay.Case) {
+		if n++; n%oneOf != 0 {
+			return
+		}
 		if c.Config == "" {
 			c.Config = s.Config
 		}

@@ -11,8 +11,8 @@ package contracttest
 import (
 	"bytes"
 	"context"
-	"errors"
 	"encoding/json"
+	"errors"
 	"log/slog"
 	"net/http"
 	"path/filepath"
@@ -45,6 +45,9 @@ type Suite struct {
 	Files map[string]string
 	// Calls holds at least one call for every operation that the provider serves.
 	Calls []replay.Call
+	// Situations names the case that fills each situation, without its suffix, and
+	// Without says why no case fills one.
+	Situations, Without map[Situation]string
 	// Sweep is false for a provider that speaks no HTTP.
 	Sweep bool
 }
@@ -60,6 +63,7 @@ func Run(t *testing.T, p connectors.Provider, s Suite) {
 			Case(t, c)
 		})
 	})
+	t.Run("situations", func(t *testing.T) { fill(t, s) })
 	t.Run("operations", func(t *testing.T) { operations(t, p, s) })
 	t.Run("cancelled before", func(t *testing.T) { cancelledBefore(t, s) })
 	if !s.Sweep {

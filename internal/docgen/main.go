@@ -3,8 +3,11 @@
 // marked parts and reads nothing but the files that it writes.
 //
 //	go run ./internal/docgen [-check]
+//	go run ./internal/docgen -reached FILE
 //
-// With -check it writes nothing and fails if a file is out of date.
+// With -check it writes nothing and fails if a file is out of date. With -reached
+// it fails for a reason of the table that is not in the file, a name a line: what
+// tests built with the tag reasons saw in the answers of tools.
 package main
 
 import (
@@ -14,12 +17,28 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/frank-mcp/frank/status"
 )
 
 func main() {
 	check := flag.Bool("check", false, "fail if a file is out of date")
 	root := flag.String("root", ".", "top of the repository")
+	reached := flag.String("reached", "", "fail for a reason that is not in this `FILE`")
 	flag.Parse()
+	if *reached != "" {
+		seen, err := os.ReadFile(*reached)
+		if err == nil {
+			err = unreached(string(seen))
+		}
+		if err != nil {
+			fmt.Fprintln(os.Stderr, "docgen:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	if err := run(*root, *check); err != nil {
 		fmt.Fprintln(os.Stderr, "docgen:", err)
 		os.Exit(1)
@@ -64,4 +83,19 @@ func fill(text []byte, parts []part) ([]byte, error) {
 		text = bytes.Join([][]byte{text[:i+len(begin)], []byte(p.table()), text[j:]}, nil)
 	}
 	return text, nil
+}
+
+// unreached names the reasons that are not among the lines.
+func unreached(seen string) error {
+	lines := strings.Fields(seen)
+	var missing []string
+	for _, r := range status.Reasons() {
+		if !slices.Contains(lines, r.Name()) {
+			missing = append(missing, r.Name())
+		}
+	}
+	if len(missing) > 0 {
+		return fmt.Errorf("no test makes a tool answer with %s", strings.Join(missing, ", "))
+	}
+	return nil
 }

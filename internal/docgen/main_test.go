@@ -1,6 +1,11 @@
 package main
 
-import "testing"
+import (
+	"strings"
+	"testing"
+
+	"github.com/frank-mcp/frank/status"
+)
 
 func TestTheDocumentationIsUpToDate(t *testing.T) {
 	if err := run("../..", true); err != nil {
@@ -16,5 +21,18 @@ func TestAChangedTableIsNoticed(t *testing.T) {
 	}
 	if _, err := fill([]byte("no markers"), []part{{"x", func() string { return "" }}}); err == nil {
 		t.Error("missing markers are not noticed")
+	}
+}
+
+func TestAReasonThatNoTestReachesIsNamed(t *testing.T) {
+	var all []string
+	for _, r := range status.Reasons() {
+		all = append(all, r.Name())
+	}
+	if err := unreached(strings.Join(all, "\n")); err != nil {
+		t.Error(err)
+	}
+	if err := unreached(strings.Join(all[1:], "\n")); err == nil || !strings.Contains(err.Error(), all[0]) {
+		t.Errorf("the reason %s is not missed: %v", all[0], err)
 	}
 }

@@ -20,6 +20,8 @@ func (s *sending) classify(a answer) *status.Failure {
 		return a.bar
 	case a.gap != nil:
 		return s.classifyGap(a)
+	case locked(a.x):
+		return failed(status.CaptchaRequired)
 	}
 	if s.c.opts.Classify != nil {
 		if f := s.c.opts.Classify(a.x); f != nil {
@@ -30,6 +32,13 @@ func (s *sending) classify(a answer) *status.Failure {
 		return s.checkBody(a.x)
 	}
 	return s.byStatus(a.x)
+}
+
+// locked knows how products of Atlassian say that a login was locked until a
+// person solves a challenge; no other answer has that header (JR-05).
+func locked(x *Exchange) bool {
+	refused := x.Status == http.StatusUnauthorized || x.Status == http.StatusForbidden
+	return refused && strings.HasPrefix(x.Header.Get("X-Authentication-Denied-Reason"), "CAPTCHA_CHALLENGE")
 }
 
 // classifyGap reads an answer of which a part is missing: only a limit or a
