@@ -24,7 +24,7 @@ func TestScripts(t *testing.T) {
 		UpdateScripts: *update,
 		Setup:         setup(t),
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"expand": expand, "served": served, "exits": exits, "masked": masked, "events": events,
+			"expand": expand, "served": served, "exits": exits, "masked": masked, "events": events, "talk": talk,
 		},
 	})
 }
@@ -47,6 +47,11 @@ func setup(t *testing.T) func(*testscript.Env) error {
 		e.Setenv("GITHUB", newGitHub(t).URL)
 		e.Setenv("FLAKY", newFlaky(t, e.Getenv("GITHUB")).URL)
 		e.Setenv("GOOD", goodToken)
+		repo, err := filepath.Abs("../..")
+		if err != nil {
+			return err
+		}
+		e.Setenv("REPO", repo)
 		e.Setenv("HOME", filepath.Join(e.WorkDir, "home"))
 		e.Setenv("XDG_STATE_HOME", filepath.Join(e.WorkDir, "state"))
 		e.Setenv("XDG_CONFIG_HOME", filepath.Join(e.WorkDir, "config"))
