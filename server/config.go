@@ -60,6 +60,10 @@ type Call struct {
 	// Traceparent is the caller's W3C trace context, "" if there was none or
 	// it was malformed.
 	Traceparent string
+	// Session is a hash, the same for all calls of one connection.
+	Session string
+	// Began is when the call came in.
+	Began time.Time
 	// Progress tells the client how far the call is; nil if the client did
 	// not ask. done must grow; total is 0 if unknown. Delivery is best effort.
 	Progress func(message string, done, total float64)

@@ -25,12 +25,13 @@ type seal struct {
 	call     func(context.Context, Call) Reply
 	fallback func(Fault, Call) Reply
 	deadline time.Duration
+	process  string // stands for this process among all sessions
 	schemas  schemas
 	log      *slog.Logger
 }
 
 func newSeal(cfg Config, log *slog.Logger) *seal {
-	s := &seal{call: cfg.Call, fallback: cfg.Fallback, deadline: cfg.Deadline, log: log}
+	s := &seal{call: cfg.Call, fallback: cfg.Fallback, deadline: cfg.Deadline, process: rand.Text(), log: log}
 	if s.deadline <= 0 {
 		s.deadline = DefaultDeadline
 	}
@@ -39,8 +40,12 @@ func newSeal(cfg Config, log *slog.Logger) *seal {
 
 // handle answers one tools/call.
 func (s *seal) handle(ctx context.Context, r mcp.CallToolRequest, schema *schema) *mcp.CallToolResult {
-	c := Call{Tool: r.Params.Name, Arguments: r.Params.RawArguments, CallID: rand.Text()}
-	if e := exchangeOf(ctx); e != nil {
+	e, connection := exchangeOf(ctx), ""
+	if e != nil {
+		connection = e.client.id
+	}
+	c := s.newCall(connection, r.Params.Name, r.Params.RawArguments)
+	if e != nil {
 		c.Traceparent = traceparent(e.meta.Traceparent)
 		c.Progress = progress(e)
 		if e.arguments != nil {

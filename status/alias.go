@@ -42,20 +42,6 @@ func endOf(text, word string) int {
 	return i - len(text[:i]) + len(strings.TrimRight(text[:i], "."))
 }
 
-// Answered lists the sources that looked at what was named and can tell what is
-// there: found, proved empty, or one page of more.
-func (e Envelope) Answered() []string {
-	var out []string
-	if c := e.get().Coverage; c != nil {
-		for _, row := range c.Sources {
-			if row.Code == None && row.Status != AccessFailure {
-				out = append(out, row.Source)
-			}
-		}
-	}
-	return out
-}
-
 // Blames reports whether the evidence names that argument as unusable.
 func (f Failure) Blames(argument string) bool {
 	return slices.ContainsFunc(f.get().evidence, func(x Fact) bool {

@@ -30,6 +30,8 @@ type Call struct {
 	Watcher Watcher
 	// Session is a hash, the same for all calls of one connection; it may be empty.
 	Session string
+	// Began is when the call came in; the zero time if nobody noted it.
+	Began time.Time
 
 	mu        sync.Mutex
 	attempts  int

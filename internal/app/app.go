@@ -22,10 +22,9 @@ import (
 	"github.com/frank-mcp/frank/connectors/github"
 	"github.com/frank-mcp/frank/connectors/local"
 	"github.com/frank-mcp/frank/internal/config"
-	"github.com/frank-mcp/frank/internal/journal"
-	"github.com/frank-mcp/frank/internal/learn"
 	"github.com/frank-mcp/frank/internal/policy"
 	"github.com/frank-mcp/frank/internal/ref"
+	"github.com/frank-mcp/frank/internal/store"
 	"github.com/frank-mcp/frank/internal/upstream"
 	"github.com/frank-mcp/frank/server"
 	"github.com/frank-mcp/frank/status"
@@ -43,7 +42,8 @@ type Options struct {
 	Transport http.RoundTripper // under every HTTP source; nil: the network
 	Now       func() time.Time
 	Log       *slog.Logger
-	Journal   string // path of the journal; empty: in memory only
+	Journal   string        // path of the journal; empty: in memory only
+	Limits    store.Options // of the journal; Now and Changed are this package's to set
 	Host      config.Host
 	Deadline  time.Duration // of a tool call; zero: the server's default
 }
@@ -54,6 +54,8 @@ type App struct {
 	Config *config.Config
 	Deps   *tools.Deps
 	Server *server.Server
+	// Store is the file of the journal and of all else that outlives a call.
+	Store *store.Store
 	// Tools as clients see them.
 	Tools []server.Tool
 
@@ -97,12 +99,13 @@ func prepare(o Options) (*App, error) {
 	}
 	secrets := new(vault)
 	o.Log = slog.New(guarded{o.Log.Handler(), secrets})
-	d := &tools.Deps{Providers: names(Providers()), Journal: journal.Open(o.Journal), Now: o.Now}
-	d.Names = learn.Open(storeOf(o.Journal, o.Now), o.Now, secrets.text)
+	d := &tools.Deps{Providers: names(Providers()), Now: o.Now}
 	d.Panicked = func(tool, source string, value any) {
 		o.Log.Error("panic in a connector", "tool", tool, "source", source, "type", fmt.Sprintf("%T", value), "stack", string(debug.Stack()))
 	}
 	a := &App{Deps: d, options: o, vault: secrets}
+	a.remember()
+	a.learns()
 	sc := server.Configure(o.Version, d, o.Log)
 	sc.Deadline, sc.Redact = o.Deadline, secrets.redact
 	a.Tools = sc.Tools
@@ -142,7 +145,7 @@ func (a *App) open(cfg *config.Config) {
 	d.Manifest = capabilities.New(capabilities.Options{
 		Sources: d.Sources, Capabilities: byProvider, Providers: known(providers), Tools: tools.ByCapability(), Now: a.options.Now,
 	})
-	d.Manifest.Notes = notes(d.Journal)
+	d.Manifest.Notes = a.notes
 	d.Manifest.OnChange(func() {
 		a.Server.ResourceUpdated(server.ManifestURI)
 		a.Server.ToolsChanged()
@@ -233,13 +236,4 @@ func known(providers []connectors.Provider) []capabilities.Known {
 		out = append(out, k)
 	}
 	return out
-}
-
-func notes(j *journal.Journal) func() []string {
-	return func() []string {
-		if j.Broken() {
-			return []string{"the journal cannot be written; failures are kept in memory only"}
-		}
-		return nil
-	}
 }

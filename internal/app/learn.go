@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/frank-mcp/frank/internal/learn"
@@ -21,13 +20,8 @@ const (
 	ScrubFailed   = learn.ScrubFailed
 )
 
-// storeOf is the file beside the journal.
-func storeOf(journal string, now func() time.Time) *store.Store {
-	if journal != "" {
-		journal = filepath.Join(filepath.Dir(journal), "journal.db")
-	}
-	return store.Open(journal, store.Options{Now: now})
-}
+// learns wires what is known of names, in the file of the journal.
+func (a *App) learns() { a.Deps.Names = learn.Open(a.Store, a.options.Now, a.vault.text) }
 
 // Names is the person's side of what was learned: it opens the file of the user's
 // state and needs no configuration. Close it after use.
@@ -36,9 +30,9 @@ type Names struct {
 	store *store.Store
 }
 
-// OpenNames opens the names beside the journal at path, which must not be empty.
+// OpenNames opens the names in the journal's file, whose path must not be empty.
 func OpenNames(path string) Names {
-	s := storeOf(path, time.Now)
+	s := store.Open(path, store.Options{})
 	return Names{learn.Open(s, time.Now, nil), s}
 }
 
@@ -52,3 +46,6 @@ func (n Names) List(ctx context.Context) ([]Alias, int, error) {
 
 // Problem says why the file is not used, if it is not.
 func (n Names) Problem() string { return n.store.Problem() }
+
+// Close ends the use of the file.
+func (n Names) Close() error { return n.store.Close() }

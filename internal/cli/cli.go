@@ -15,6 +15,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/frank-mcp/frank/internal/app"
 	"github.com/frank-mcp/frank/internal/config"
 )
 
@@ -47,6 +48,15 @@ type run struct {
 	globals
 	// ctx ends with SIGINT or SIGTERM.
 	ctx context.Context
+	// app is what the command uses, nil if nothing yet.
+	app *app.App
+}
+
+// close ends what the command used; what it could not store has been logged.
+func (r *run) close() {
+	if r.app != nil {
+		_ = r.app.Close(r.ctx)
+	}
 }
 
 // Run runs frank with the arguments after the program's name and returns the
@@ -56,7 +66,9 @@ func Run(args []string, s Streams) int {
 	defer stop()
 	// A second signal must end a shutdown that hangs.
 	context.AfterFunc(ctx, stop)
-	err := dispatch(&run{Streams: s, ctx: ctx}, args)
+	r := &run{Streams: s, ctx: ctx}
+	err := dispatch(r, args)
+	r.close()
 	var e exit
 	var faults config.Faults
 	switch {

@@ -66,6 +66,7 @@ func (c *labCommand) assert(r *run, paths []string) error {
 	if err != nil {
 		return err
 	}
+	r.app = a
 	target := lab.Frank(a)
 	files, err := lab.Read(paths, target.Tools())
 	var faults config.Faults

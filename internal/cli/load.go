@@ -11,10 +11,16 @@ import (
 	"github.com/frank-mcp/frank/internal/config"
 )
 
-// start finds the configuration and wires frank. A file is read at once, since
+// start finds the configuration and wires frank; [Run] closes it. A file is read at once, since
 // its faults must stop the start. Where there is none, git is asked about the
 // checkout when the first call needs it: see app.Later.
 func (r *run) start(log *slog.Logger) (*app.App, error) {
+	a, err := r.wire(log)
+	r.app = a
+	return a, err
+}
+
+func (r *run) wire(log *slog.Logger) (*app.App, error) {
 	path, err := config.SystemSearch(r.config).Find()
 	if err != nil {
 		return nil, err

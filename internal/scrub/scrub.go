@@ -43,7 +43,7 @@ const known = `gh[opusr]_[A-Za-z0-9]{10,}|github_pat_\w{10,}|` + // GitHub
 	`\bgl[a-z]{2,5}-[\w.-]{10,}|` + // GitLab
 	`\bxox[a-z]-[\w.-]{8,}|\bxapp-[\w-]{8,}|hooks\.slack\.com/\S+|` + // Slack
 	`\bsk-[\w-]{16,}|\b[prs]k_(?:live|test)_\w{8,}|\bwhsec_\w{8,}|` + // OpenAI, Anthropic, Stripe
-	`\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{12,}|\bAIza[\w-]{20,}|\bya29\.[\w.-]{10,}|` + // AWS, Google
+	`\b(?:AKIA|ASIA|ABIA|ACCA)[A-Za-z0-9]{12,}|\bAIza[\w-]{20,}|\bya29\.[\w.-]{10,}|` + // AWS, Google
 	`\blin_(?:api|oauth|wh)_\w{8,}|\b(?:ntn|secret)_\w{16,}|\bAT[AC]TT[\w=.-]{10,}|` + // Linear, Notion, Atlassian
 	`\bnpm_\w{16,}|\bpypi-[\w-]{16,}|\bhf_\w{16,}|\bdop_v1_\w{8,}|\bSG\.[\w-]{8,}\.[\w-]{8,}|` + // registries and others
 	`\beyJ[\w-]{6,}\.[\w-]+(?:\.[\w-]*)*` // JSON web tokens
