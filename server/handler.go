@@ -8,6 +8,7 @@ import (
 	"errors"
 	"log/slog"
 	"strings"
+	"sync"
 
 	"github.com/frank-mcp/frank/prompts"
 	"github.com/frank-mcp/frank/status"
@@ -23,7 +24,8 @@ type Handler struct {
 	Deps *tools.Deps
 	Log  *slog.Logger
 
-	tools map[string]tools.Tool
+	tools   map[string]tools.Tool
+	watched sync.Map // by call id: what ends the watching, a func(status.Ending)
 }
 
 // Configure makes the configuration of a server that offers frank's tools,
@@ -83,11 +85,14 @@ func (h *Handler) Call(ctx context.Context, c Call) Reply {
 	if !ok { // the transport refuses unknown names before they get here
 		return h.reply(status.Envelope{}, call, first)
 	}
-	e := t.Call(status.WithCall(ctx, call), h.Deps, c.Arguments)
+	ctx = h.watch(status.WithCall(ctx, call), c)
+	e := t.Call(ctx, h.Deps, c.Arguments)
 	if ctx.Err() != nil && e.IsError() {
 		e = h.ended(ctx, t.Spec(), e)
 	}
-	return h.reply(e, call, first)
+	r := h.reply(e, call, first)
+	h.unwatch(c, e)
+	return r
 }
 
 // ended keeps a failure that has a reason of its own and names the end of the
@@ -118,7 +123,10 @@ func (h *Handler) Fallback(f Fault, c Call) Reply {
 	if t, ok := h.tools[c.Tool]; ok {
 		q.Operation, q.Capability = t.Spec().Operation, string(t.Spec().Needs)
 	}
-	return h.reply(status.Refuse(q, status.Fail(reason, status.MaybeCalled)), accompany(c), instead)
+	e := status.Refuse(q, status.Fail(reason, status.MaybeCalled))
+	r := h.reply(e, accompany(c), instead)
+	h.unwatch(c, e)
+	return r
 }
 
 func (h *Handler) reply(e status.Envelope, call *status.Call, order order) Reply {
@@ -142,6 +150,7 @@ func (h *Handler) reply(e status.Envelope, call *status.Call, order order) Reply
 // of a tool that is not configured is answered by the fallback.
 func (s *Server) Call(ctx context.Context, tool string, arguments json.RawMessage) Reply {
 	c := s.seal.newCall("", tool, arguments)
+	c.TraceID, c.SpanID = traceIDs("")
 	schema, ok := s.answers[tool]
 	if !ok {
 		return s.seal.fallback(FaultNoReply, c)

@@ -35,9 +35,9 @@ func (s *seal) newCall(connection, tool string, arguments json.RawMessage) Call 
 
 // accompany makes what goes with the call through the layers.
 func accompany(c Call) *status.Call {
-	call := &status.Call{ID: c.CallID, Tool: c.Tool, Session: c.Session, Began: c.Began}
-	call.TraceID, call.SpanID = traceIDs(c.Traceparent)
-	return call
+	return &status.Call{
+		ID: c.CallID, Tool: c.Tool, Session: c.Session, Began: c.Began, TraceID: c.TraceID, SpanID: c.SpanID, Parent: c.Traceparent,
+	}
 }
 
 // record journals the call and every failure of it, and logs the failures. A look

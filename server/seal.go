@@ -46,12 +46,13 @@ func (s *seal) handle(ctx context.Context, r mcp.CallToolRequest, schema *schema
 	}
 	c := s.newCall(connection, r.Params.Name, r.Params.RawArguments)
 	if e != nil {
-		c.Traceparent = traceparent(e.meta.Traceparent)
+		c.Traceparent, c.Transport = traceparent(e.meta.Traceparent), e.transport
 		c.Progress = progress(e)
 		if e.arguments != nil {
 			c.Arguments = e.arguments
 		}
 	}
+	c.TraceID, c.SpanID = traceIDs(c.Traceparent)
 	reply, fault := s.run(ctx, c, schema)
 	if fault != nil {
 		s.log.Error("tool call answered by the fallback", "tool", c.Tool, "call_id", c.CallID, "fault", fault.String())
@@ -166,7 +167,7 @@ func progress(e *exchange) func(string, float64, float64) {
 }
 
 // traceparent returns the value if it is one: version, trace id, parent id and
-// flags in hex (W3C Trace Context, 3.2), else "".
+// flags in hex (W3C Trace Context, 3.2), neither id all zero, else "".
 func traceparent(v string) string {
 	if len(v) != 55 {
 		return ""
@@ -178,5 +179,11 @@ func traceparent(v string) string {
 			return ""
 		}
 	}
+	if v[:2] == "ff" || v[3:35] == noTrace || v[36:52] == noTrace[:16] {
+		return ""
+	}
 	return v
 }
+
+// noTrace is the trace id that is none.
+const noTrace = "00000000000000000000000000000000"

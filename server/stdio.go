@@ -30,7 +30,7 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 	w := &lineWriter{w: out, failed: func() { stop(errGone) }}
 	c := newClient(stdioClient)
 	defer c.leave(errShutdown)
-	o := origin{client: c, out: w, stream: w, revisions: allRevisions()}
+	o := origin{client: c, out: w, stream: w, transport: "pipe", revisions: allRevisions()}
 	var inflight sync.WaitGroup
 	err := s.readAll(ctx, in, func(m message) {
 		if m.urgent() {

@@ -32,6 +32,8 @@ type Deps struct {
 	// Panicked, if set, is told of a panic below a tool, which is answered as that
 	// source's failure. The value may quote anything and must not be shown.
 	Panicked func(tool, source string, value any)
+	// Watcher, if set, is told what calls do.
+	Watcher status.Watcher
 }
 
 // Spec is what a tool says of itself.

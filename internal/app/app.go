@@ -9,12 +9,14 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
 	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/frank-mcp/frank/capabilities"
@@ -25,6 +27,7 @@ import (
 	"github.com/frank-mcp/frank/internal/policy"
 	"github.com/frank-mcp/frank/internal/ref"
 	"github.com/frank-mcp/frank/internal/store"
+	"github.com/frank-mcp/frank/internal/telemetry"
 	"github.com/frank-mcp/frank/internal/upstream"
 	"github.com/frank-mcp/frank/server"
 	"github.com/frank-mcp/frank/status"
@@ -46,6 +49,9 @@ type Options struct {
 	Limits    store.Options // of the journal; Now and Changed are this package's to set
 	Host      config.Host
 	Deadline  time.Duration // of a tool call; zero: the server's default
+	// Getenv looks up the variables of OpenTelemetry; nil: no traces, no metrics.
+	Getenv func(string) string
+	Events io.Writer // takes one line for each event; nil: nobody
 }
 
 // App is frank, wired.
@@ -59,9 +65,10 @@ type App struct {
 	// Tools as clients see them.
 	Tools []server.Tool
 
-	options Options
-	ready   func()
-	vault   *vault
+	options   Options
+	ready     func()
+	vault     *vault
+	telemetry atomic.Pointer[telemetry.Telemetry]
 }
 
 // New wires frank. The error is a wrong declaration in the program itself; a
@@ -141,6 +148,7 @@ func (a *App) open(cfg *config.Config) {
 	for _, s := range cfg.Sources {
 		d.Sources = append(d.Sources, a.source(providers, cfg, s))
 	}
+	a.watch()
 	d.Policy = policy.New(cfg.Policy.Deny)
 	d.Manifest = capabilities.New(capabilities.Options{
 		Sources: d.Sources, Capabilities: byProvider, Providers: known(providers), Tools: tools.ByCapability(), Now: a.options.Now,

@@ -24,11 +24,12 @@ func (a *App) remember() {
 	a.Deps.Journal = journal.Open(a.Store, journal.Options{Clean: a.vault.text, Changed: w.lost})
 }
 
-// Close stores what is still to be stored and closes the file. It does not wait
-// longer than ctx or a few seconds. The app must not be used any more.
+// Close lets leave what is queued, stores what is still to be stored and closes
+// the file. It does not wait longer than ctx or a few seconds. The app must not be used any more.
 func (a *App) Close(ctx context.Context) error {
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), closeWithin)
 	defer stop()
+	a.telemetry.Load().Close(ctx)
 	if err := a.Deps.Journal.Close(ctx); err != nil {
 		a.options.Log.Error("the journal could not be written in time; some records are lost")
 		return nil // the store is in use, and the process ends

@@ -47,16 +47,9 @@ type run struct {
 	Streams
 	globals
 	// ctx ends with SIGINT or SIGTERM.
-	ctx context.Context
-	// app is what the command uses, nil if nothing yet.
-	app *app.App
-}
-
-// close ends what the command used; what it could not store has been logged.
-func (r *run) close() {
-	if r.app != nil {
-		_ = r.app.Close(r.ctx)
-	}
+	ctx   context.Context
+	apps  []*app.App // to be closed at the end
+	lines *lines     // see stderr
 }
 
 // Run runs frank with the arguments after the program's name and returns the

@@ -16,12 +16,14 @@ type globals struct {
 	config    string
 	logFormat string
 	logLevel  string
+	events    bool
 }
 
 func (g *globals) register(fs *flag.FlagSet) {
 	fs.StringVar(&g.config, "config", g.config, "configuration `FILE`; default: $FRANK_CONFIG, ./frank.yaml, then frank/frank.yaml in the user's configuration folder; without any, the checkout around the working directory")
 	fs.StringVar(&g.logFormat, "log-format", g.logFormat, "`FORMAT` of the log on standard error: text (default) or json")
 	fs.StringVar(&g.logLevel, "log-level", g.logLevel, "least `LEVEL` that is logged: debug, info, warn or error; default: info while serving, else error")
+	fs.BoolVar(&g.events, "events", g.events, "write an event as one line of JSON to standard error when a call starts, is retried, fails or recovers, and when an escalation is opened or resolved")
 }
 
 func (g *globals) check() error {
