@@ -20,9 +20,6 @@ const (
 	ScrubFailed   = learn.ScrubFailed
 )
 
-// learns wires what is known of names, in the file of the journal.
-func (a *App) learns() { a.Deps.Names = learn.Open(a.Store, a.options.Now, a.vault.text) }
-
 // Names is the person's side of what was learned: it opens the file of the user's
 // state and needs no configuration. Close it after use.
 type Names struct {
@@ -30,7 +27,7 @@ type Names struct {
 	store *store.Store
 }
 
-// OpenNames opens the names in the journal's file, whose path must not be empty.
+// OpenNames opens the names in the journal at path, which must not be empty.
 func OpenNames(path string) Names {
 	s := store.Open(path, store.Options{})
 	return Names{learn.Open(s, time.Now, nil), s}
