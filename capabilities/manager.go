@@ -34,7 +34,9 @@ type Options struct {
 	Capabilities map[string][]connectors.Capability // of each provider
 	Providers    []Known
 	Tools        map[connectors.Capability][]string // which tools need it
-	Now          func() time.Time
+	// Off says of capabilities that the configuration switches off what a call gets.
+	Off func(connectors.Source, connectors.Capability) *status.Failure
+	Now func() time.Time
 }
 
 // Manager keeps what the probes found. It is safe for concurrent use.
@@ -46,6 +48,7 @@ type Manager struct {
 	capabilities map[string][]connectors.Capability
 	providers    []Known
 	tools        map[connectors.Capability][]string
+	off          func(connectors.Source, connectors.Capability) *status.Failure
 	now          func() time.Time
 
 	flight singleflight.Group
@@ -62,7 +65,7 @@ type entry struct {
 // New returns a manager that has probed nothing yet.
 func New(o Options) *Manager {
 	return &Manager{
-		sources: o.Sources, capabilities: o.Capabilities, providers: o.Providers, tools: o.Tools, now: o.Now,
+		off: o.Off, sources: o.Sources, capabilities: o.Capabilities, providers: o.Providers, tools: o.Tools, now: o.Now,
 		found: map[string]entry{},
 	}
 }

@@ -42,7 +42,7 @@ func Configure(version string, d *tools.Deps, log *slog.Logger) Config {
 		h.tools[s.Name] = t
 		cfg.Tools = append(cfg.Tools, Tool{
 			Name: s.Name, Title: s.Title, Description: s.Description, InputSchema: t.InputSchema(), OutputSchema: schema,
-			ReadOnly: !s.Writes, OpenWorld: !s.Local,
+			ReadOnly: !s.Writes, Destructive: s.Overwrites, Idempotent: s.Writes, OpenWorld: !s.Local,
 		})
 	}
 	for _, p := range prompts.All() {

@@ -48,6 +48,8 @@ type Options struct {
 	Log       *slog.Logger
 	Journal   string        // path of the journal; empty: in memory only
 	Limits    store.Options // of the journal; Now and Changed are this package's to set
+	// Forgetful: there is no place for what should outlive the process.
+	Forgetful bool
 	Host      config.Host
 	Deadline  time.Duration // of a tool call; zero: the server's default
 	// Getenv looks up the variables of OpenTelemetry; nil: no traces, no metrics.
@@ -114,6 +116,7 @@ func prepare(o Options) (*App, error) {
 	a := &App{Deps: d, options: o, vault: secrets}
 	a.remember()
 	d.Names = learn.Open(a.Store, o.Now, secrets.text)
+	a.claims()
 	sc := server.Configure(o.Version, d, o.Log)
 	sc.Deadline, sc.Redact = o.Deadline, secrets.redact
 	a.Tools = sc.Tools
@@ -151,8 +154,10 @@ func (a *App) open(cfg *config.Config) {
 	}
 	a.watch()
 	d.Policy = policy.New(cfg.Policy.Deny)
+	d.Writes, d.Window = cfg.Writes, cfg.IdempotencyWindow
 	d.Manifest = capabilities.New(capabilities.Options{
 		Sources: d.Sources, Capabilities: byProvider, Providers: known(providers), Tools: tools.ByCapability(), Now: a.options.Now,
+		Off: d.SwitchedOff(),
 	})
 	d.Manifest.Notes = a.notes
 	d.Manifest.OnChange(func() {
@@ -202,7 +207,7 @@ func (a *App) source(providers []connectors.Provider, cfg *config.Config, s conf
 	if f != nil {
 		return broken(p.Kinds, *f)
 	}
-	source.Kinds = p.Kinds
+	source.Kinds, source.Root = p.Kinds, s.Root
 	return source
 }
 

@@ -12,8 +12,11 @@ type Config struct {
 	Sources []Source
 	// Writes allows tools that change something. False unless the file says so.
 	Writes bool
-	Policy Policy
-	Retry  Retry
+	// IdempotencyWindow is how long a change that is asked for again, without a key
+	// of its own, is taken for the same.
+	IdempotencyWindow time.Duration
+	Policy            Policy
+	Retry             Retry
 }
 
 // Source is one configured place to look.
