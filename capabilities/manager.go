@@ -36,7 +36,9 @@ type Options struct {
 	Tools        map[connectors.Capability][]string // which tools need it
 	// Off says of capabilities that the configuration switches off what a call gets.
 	Off func(connectors.Source, connectors.Capability) *status.Failure
-	Now func() time.Time
+	// Denied, if set, is why nobody may use the capability anywhere, or nil.
+	Denied func(connectors.Capability) *status.Failure
+	Now    func() time.Time
 }
 
 // Manager keeps what the probes found. It is safe for concurrent use.
@@ -50,6 +52,7 @@ type Manager struct {
 	tools        map[connectors.Capability][]string
 	off          func(connectors.Source, connectors.Capability) *status.Failure
 	now          func() time.Time
+	denied       func(connectors.Capability) *status.Failure
 
 	flight singleflight.Group
 	mu     sync.Mutex
@@ -65,7 +68,7 @@ type entry struct {
 // New returns a manager that has probed nothing yet.
 func New(o Options) *Manager {
 	return &Manager{
-		off: o.Off, sources: o.Sources, capabilities: o.Capabilities, providers: o.Providers, tools: o.Tools, now: o.Now,
+		off: o.Off, sources: o.Sources, capabilities: o.Capabilities, providers: o.Providers, tools: o.Tools, now: o.Now, denied: o.Denied,
 		found: map[string]entry{},
 	}
 }

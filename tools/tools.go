@@ -14,6 +14,7 @@ import (
 
 	"github.com/frank-mcp/frank/capabilities"
 	"github.com/frank-mcp/frank/connectors"
+	"github.com/frank-mcp/frank/internal/escalation"
 	"github.com/frank-mcp/frank/internal/journal"
 	"github.com/frank-mcp/frank/internal/learn"
 	"github.com/frank-mcp/frank/internal/ledger"
@@ -31,10 +32,12 @@ type Deps struct {
 	Names    *learn.Names // other spellings of names; may be nil
 	// Writes switches the tools on that change something. Window is how long a
 	// repetition without a key of its own is taken for the same change.
-	Writes    bool
-	Window    time.Duration
-	Providers []string // that this version can connect, for what to add to the configuration
-	Now       func() time.Time
+	Writes bool
+	Window time.Duration
+	// Escalations keeps what is handed to a person.
+	Escalations *escalation.Keeper
+	Providers   []string // that this version can connect, for what to add to the configuration
+	Now         func() time.Time
 	// Panicked, if set, is told of a panic below a tool, which is answered as that
 	// source's failure. The value may quote anything and must not be shown.
 	Panicked func(tool, source string, value any)
@@ -54,6 +57,7 @@ type Spec struct {
 	Writes      bool
 	Overwrites  bool // takes something away that was there
 	Local       bool // asks nothing outside the server itself
+	Keeps       bool // stores something on the server, and changes no source
 }
 
 // Tool is one tool.
@@ -71,7 +75,7 @@ func All() []Tool {
 		trackerSearch, trackerGetIssue, trackerDescribe, trackerCreateIssue, trackerUpdateIssue, trackerAddComment,
 		repoSearchCode, repoReadFile, repoList, repoGetChange, repoHistory,
 		docsSearch, docsRead, docsList,
-		listCapabilities, resolveReference, listFailures,
+		listCapabilities, resolveReference, escalate, getEscalation, listFailures,
 	}
 }
 

@@ -16,7 +16,9 @@ type Config struct {
 	// of its own, is taken for the same.
 	IdempotencyWindow time.Duration
 	Policy            Policy
-	Retry             Retry
+	// Escalation is zero unless the file says something.
+	Escalation Escalation
+	Retry      Retry
 }
 
 // Source is one configured place to look.
@@ -51,7 +53,10 @@ type Source struct {
 
 // Policy restricts what the sources may be asked.
 type Policy struct {
-	// Deny lists rules that ParseRule accepts.
+	// Allow lists rules that ParseRule accepts; nil means that there is no list, any
+	// other that nothing else passes.
+	Allow []string
+	// Deny lists rules that ParseRule accepts. It wins over Allow.
 	Deny []string
 }
 

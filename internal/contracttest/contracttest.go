@@ -150,6 +150,9 @@ func open(t testing.TB, yaml string, listed bool, rt http.RoundTripper, logs *by
 			cfg.Sources[i].Only = []string{"**"}
 		}
 	}
+	if listed && cfg.Policy.Allow == nil {
+		cfg.Policy.Allow = []string{"* on **"}
+	}
 	host := config.SystemHost()
 	host.LookupEnv = func(name string) (string, bool) {
 		switch {
@@ -242,6 +245,10 @@ func required(tool string) json.RawMessage {
 		return json.RawMessage(`{"ref":"#1","state":"closed"}`)
 	case "tracker_add_comment":
 		return json.RawMessage(`{"ref":"#1","body":"b"}`)
+	case "escalate":
+		return json.RawMessage(`{"trigger":"ambiguous_intent","question":"q","context":"c","suggested_next_step":"s","confidence":0.5}`)
+	case "get_escalation":
+		return json.RawMessage(`{"id":"esc_aaaaaaaaaaaaaa"}`)
 	}
 	return json.RawMessage(`{}`)
 }
