@@ -233,7 +233,7 @@ func loop(title string) *status.Failure {
 // gone reads the log of a title that has no page: where it was moved to, or that it
 // is not there.
 func (d documents) gone(ctx context.Context, s site, p located) (wanted, *status.Result[connectors.Page]) {
-	about := []status.Option{status.Reference.Is(p.wanted.name()), status.Container.Is(s.name)}
+	about := []status.Option{status.Reference.Is(p.name()), status.Container.Is(s.name)}
 	if p.Title == "" { // a number; the log goes by titles
 		return wanted{}, d.result(d.absent(p.a, s, about))
 	}
