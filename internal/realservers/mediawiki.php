@@ -31,7 +31,7 @@ The '''handbook''' of the harbour crane. See [[Handbook/Install]] and [https://e
 Bolt it down with {{bolts|12}} and call {{No such template}}.
 
 === Wiring ===
-<syntaxhighlight lang="sh">connect --mains 400</syntaxhighlight>
+Connect <code>L1</code> first.
 <pre>
 volts = 400
 </pre>
@@ -63,6 +63,7 @@ W,
 			'Round' => '#REDIRECT [[Round]]',
 			'Crane abroad' => '#REDIRECT [[wikipedia:Crane]]',
 			'Übersicht Größe' => "Die Größe des Krans: 日本語のクレーン, кран.\n\n== Maß ==\n12 m\n\n[[Category:Guides]]\n",
+			'Wiring plan' => "The wires of the crane: <ref>By hand.</ref>\n\n== See also ==\nNothing.\n",
 			'Help:Lifting' => "How to lift with the crane, quokka included.\n",
 			'Talk:Handbook' => "Is the crane painted?\n",
 			'Category:Guides' => "Guides to the machines.\n",
@@ -71,16 +72,12 @@ W,
 			'Vault:Codes' => "The crane's codes: swordfish.\n",
 			'Draft plan' => "Paint the crane.\n",
 			'Deleted note' => "Soon gone.\n",
-			'A & B "quoted" <?>' => '',
 			'Quotes & ampersands' => "Fish & chips \"to go\".\n",
 		];
 	}
 
 	private function save( string $title, string $text ) {
 		$t = Title::newFromText( $title );
-		if ( !$t || $text === '' ) {
-			return;
-		}
 		$page = MediaWikiServices::getInstance()->getWikiPageFactory()->newFromTitle( $t );
 		$updater = $page->newPageUpdater( $this->author );
 		$updater->setContent( SlotRecord::MAIN, ContentHandler::makeContent( $text, $t ) );

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # mediawiki.sh install            MediaWiki 1.39 and what it needs, from Debian 12 (as root)
 # mediawiki.sh seed DIR           a public and a private wiki in DIR, if they are not there
-# mediawiki.sh serve DIR P1 P2    the public wiki on 127.0.0.1:P1, the private one on P2, until it is ended
+# mediawiki.sh serve DIR P1 P2    the public one on 127.0.0.1:P1, the private one on P2, until the standard input ends
 #
-# The accounts are made up and good for these wikis only:
-#   Alice@reader  0123456789abcdef0123456789abcdef   reads
+# The accounts are made up and good for these wikis only. A bot password to read with:
+#   Alice@reader  0123456789abcdef0123456789abcdef
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 code=/usr/share/mediawiki web=/var/lib/mediawiki
@@ -25,11 +25,14 @@ install_packages() {
   quietly apt-get install -y --no-install-recommends mediawiki php-cli php-sqlite3 php-mbstring php-xml php-intl
 }
 
-# Lookups of sessions and pages go to SQLite, and jobs run when the seed is done,
-# never within a request. The namespace Vault is kept from everybody but
-# administrators, as extensions such as Lockdown do it.
+# Sessions and looked-up pages go to SQLite, and jobs run when the seed is done, never
+# within a request. The namespace Vault is kept from everybody but administrators, as
+# extensions such as Lockdown do it.
 settings() { # PRIVATE
   cat <<'PHP'
+wfLoadExtension( 'Cite' );
+$wgDBservers = [ [ 'type' => 'sqlite', 'dbname' => 'wiki', 'dbDirectory' => $wgSQLiteDataDir, 'load' => 1, 'flags' => DBO_DEFAULT,
+	'variables' => [ 'synchronous' => 'OFF' ] ] ];
 $wgServer = 'http://127.0.0.1:' . ( $_SERVER['SERVER_PORT'] ?? '80' );
 $wgMainCacheType = CACHE_DB;
 $wgSessionCacheType = CACHE_DB;
@@ -68,21 +71,23 @@ seed() { # DIR NAME
   quietly php "$code/maintenance/createBotPassword.php" --appid reader --grants basic Alice 0123456789abcdef0123456789abcdef
   quietly php "$here/mediawiki.php"
   quietly php "$code/maintenance/runJobs.php"
-  quietly php "$code/maintenance/initSiteStats.php" --update
   echo "$stamp" >"$dir/seeded"
 }
 
+# serve starts each server in a session of its own: its workers outlive it otherwise.
 serve() { # DIR PORT PORT
-  local workers=()
+  servers=()
+  trap 'for s in "${servers[@]}"; do kill -TERM -- "-$s" 2>/dev/null || true; done' EXIT
+  trap 'exit 0' TERM INT HUP
   for wiki in "public $2" "private $3"; do
     read -r name port <<<"$wiki"
     MW_CONFIG_FILE=$1/$name/conf/LocalSettings.php PHP_CLI_SERVER_WORKERS=2 \
-      php -d opcache.enable_cli=1 -S "127.0.0.1:$port" -t "$web" >"$1/$name/server.log" 2>&1 &
-    workers+=($!)
+      setsid php -d opcache.enable_cli=1 -S "127.0.0.1:$port" -t "$web" </dev/null >"$1/$name/server.log" 2>&1 &
+    servers+=($!)
   done
-  # The workers of a server outlive it: what goes is the group of each.
-  trap 'kill "${workers[@]}" 2>/dev/null; exit 0' TERM INT
-  wait
+  exec 3<&0
+  cat <&3 >/dev/null &
+  wait -n || true
 }
 
 case ${1:-} in
@@ -90,6 +95,8 @@ case ${1:-} in
   seed)
     install_packages
     mkdir -p "$2"
+    exec 9>"$2/mediawiki.lock" # two runs at once would seed into each other
+    flock 9
     seed "$2" public
     seed "$2" private
     ;;
