@@ -50,5 +50,12 @@ func TestContract(t *testing.T) {
 	contracttest.Run(t, github.Provider, contracttest.Suite{
 		Config: "sources:\n  - name: github\n    provider: github\n    base_url: https://api.github.com\n    default_project: acme/app\n    auth: {token_env: GITHUB_TOKEN}\nwrites: true\nretry: {max_attempts: 1}\n",
 		Calls:  calls(), Sweep: true,
+		Situations: map[contracttest.Situation]string{
+			contracttest.Found: "GH-38", contracttest.ProvedEmpty: "GH-31-settled", contracttest.Absent: "GH-02-visible",
+			contracttest.ContainerHidden: "GH-01", contracttest.CredentialBad: "GH-37", contracttest.CredentialMissing: "credential-missing",
+			contracttest.ScopeMissing: "GH-04", contracttest.FeatureOff: "GH-41", contracttest.RateLimited: "GH-34",
+			contracttest.PagingCut: "GH-38-after", contracttest.IndexLag: "GH-22", contracttest.FilterUnresolved: "filter-label",
+			contracttest.Moved: "GH-42", contracttest.Unicode: "unicode", contracttest.OwnCap: "HT-17-file",
+		},
 	})
 }

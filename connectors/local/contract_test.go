@@ -42,5 +42,21 @@ func TestContract(t *testing.T) {
 			call("docs_read", `{"ref":"Needle"}`),
 			call("docs_list", `{}`),
 		},
+		Situations: map[contracttest.Situation]string{
+			contracttest.Found: "tracker-backlog", contracttest.ProvedEmpty: "docs-search", contracttest.Absent: "docs-search",
+			contracttest.PagingCut: "docs-search", contracttest.Unicode: "unicode",
+		},
+		Without: map[contracttest.Situation]string{
+			contracttest.ContainerHidden:   "what this account may not read is seen to be there: permission_denied",
+			contracttest.CredentialBad:     "files need no credential",
+			contracttest.CredentialMissing: "files need no credential",
+			contracttest.ScopeMissing:      "files know permissions, not scopes",
+			contracttest.FeatureOff:        "what is not there is not switched off: see the case unsupported",
+			contracttest.RateLimited:       "nothing limits the rate",
+			contracttest.IndexLag:          "files are read, not an index of them",
+			contracttest.FilterUnresolved:  "a filter is compared with what the files say, whatever it is",
+			contracttest.Moved:             "files leave no forwarding address",
+			contracttest.OwnCap:            "the files would be too large for a case: see cap_test.go",
+		},
 	})
 }

@@ -46,6 +46,9 @@ type Suite struct {
 	Files map[string]string
 	// Calls holds at least one call for every operation that the provider serves.
 	Calls []replay.Call
+	// Situations names the case that fills each situation, without its suffix, and
+	// Without says why no case fills one.
+	Situations, Without map[Situation]string
 	// Sweep is false for a provider that speaks no HTTP.
 	Sweep bool
 }
@@ -61,6 +64,7 @@ func Run(t *testing.T, p connectors.Provider, s Suite) {
 			Case(t, c)
 		})
 	})
+	t.Run("situations", func(t *testing.T) { fill(t, s) })
 	t.Run("operations", func(t *testing.T) { operations(t, p, s) })
 	t.Run("cancelled before", func(t *testing.T) { cancelledBefore(t, s) })
 	if !s.Sweep {
@@ -167,11 +171,7 @@ func open(t testing.TB, yaml string, listed bool, rt http.RoundTripper, logs *by
 	if err != nil {
 		t.Fatalf("wiring: %v", err)
 	}
-	t.Cleanup(func() {
-		if err := a.Close(context.Background()); err != nil {
-			t.Errorf("closing: %v", err)
-		}
-	})
+	t.Cleanup(func() { _ = a.Close(context.Background()) })
 	return a
 }
 
