@@ -24,6 +24,7 @@ import (
 	"github.com/frank-mcp/frank/connectors/github"
 	"github.com/frank-mcp/frank/connectors/local"
 	"github.com/frank-mcp/frank/internal/config"
+	"github.com/frank-mcp/frank/internal/learn"
 	"github.com/frank-mcp/frank/internal/policy"
 	"github.com/frank-mcp/frank/internal/ref"
 	"github.com/frank-mcp/frank/internal/store"
@@ -113,6 +114,7 @@ func prepare(o Options) (*App, error) {
 	a := &App{Deps: d, options: o, vault: secrets}
 	a.remember()
 	a.escalate()
+	d.Names = learn.Open(a.Store, o.Now, secrets.text)
 	sc := server.Configure(o.Version, d, o.Log)
 	sc.Deadline, sc.Redact, sc.Listening = o.Deadline, secrets.redact, a.listening
 	a.Tools = sc.Tools

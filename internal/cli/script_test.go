@@ -24,7 +24,7 @@ func TestScripts(t *testing.T) {
 		UpdateScripts: *update,
 		Setup:         setup(t),
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"expand": expand, "served": served, "exits": exits, "masked": masked, "events": events,
+			"expand": expand, "served": served, "exits": exits, "masked": masked, "events": events, "talk": talk,
 			"hook": hookCommand, "hooked": hooked, "served-until-hooked": servedUntilHooked, "captured": captured,
 		},
 	})
@@ -55,6 +55,11 @@ func setup(t *testing.T) func(*testscript.Env) error {
 		e.Defer(h.down)
 		e.Values[hookOfScript{}] = h
 		e.Setenv("HOOK", "http://"+h.address)
+		repo, err := filepath.Abs("../..")
+		if err != nil {
+			return err
+		}
+		e.Setenv("REPO", repo)
 		e.Setenv("HOME", filepath.Join(e.WorkDir, "home"))
 		e.Setenv("XDG_STATE_HOME", filepath.Join(e.WorkDir, "state"))
 		e.Setenv("XDG_CONFIG_HOME", filepath.Join(e.WorkDir, "config"))
