@@ -157,7 +157,8 @@ func (k *Keeper) post(ctx context.Context, to Target, m Message, body []byte) ou
 		h.Set(HeaderTimestamp, stamp)
 		h.Set(HeaderSignature, Sign(secret, stamp, body))
 	}
-	x, f := client.Send(req, upstream.Want{Class: "POST webhook", Statuses: answers(), Media: upstream.NoBody, NoCache: true})
+	// The receiver can tell repetitions, so an answer that asks for one is believed.
+	x, f := client.Send(req, upstream.Want{Class: "POST webhook", Statuses: answers(), Media: upstream.NoBody, NoCache: true, Repeatable: true})
 	switch {
 	case f != nil:
 		return outcome{unsure: mayHaveArrived(x, *f), problem: f.Reason().Name(), after: f.RetryAfter()}
