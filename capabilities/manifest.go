@@ -118,6 +118,11 @@ func (m *Manager) describe(s connectors.Source) Source {
 				c.Reason, c.Unblock = f.Reason().Name(), f.Action()
 			}
 		}
+		if m.off != nil {
+			if f := m.off(s, id); f != nil {
+				c.State, c.Reason, c.Unblock = connectors.Unsupported, f.Reason().Name(), f.Action()
+			}
+		}
 		if f := m.forbidden(id); f != nil { // whatever the source would grant
 			c.State, c.Reason, c.Unblock = connectors.NotGranted, f.Reason().Name(), f.Action()
 		}

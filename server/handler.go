@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/frank-mcp/frank/prompts"
 	"github.com/frank-mcp/frank/status"
@@ -25,7 +26,8 @@ type Handler struct {
 	Log  *slog.Logger
 
 	tools   map[string]tools.Tool
-	watched sync.Map // by call id: what ends the watching, a func(status.Ending)
+	watched sync.Map     // by call id: what ends the watching, a func(status.Ending)
+	hung    atomic.Int64 // until when the file of the escalations is believed to hang
 }
 
 // Configure makes the configuration of a server that offers frank's tools,
@@ -42,7 +44,7 @@ func Configure(version string, d *tools.Deps, log *slog.Logger) Config {
 		h.tools[s.Name] = t
 		cfg.Tools = append(cfg.Tools, Tool{
 			Name: s.Name, Title: s.Title, Description: s.Description, InputSchema: t.InputSchema(), OutputSchema: schema,
-			ReadOnly: !s.Writes && !s.Keeps, OpenWorld: !s.Local,
+			ReadOnly: !s.Writes && !s.Keeps, Destructive: s.Overwrites, Idempotent: s.Writes, OpenWorld: !s.Local,
 		})
 	}
 	for _, p := range prompts.All() {

@@ -48,6 +48,8 @@ type Options struct {
 	Log       *slog.Logger
 	Journal   string        // path of the journal; empty: in memory only
 	Limits    store.Options // of the journal; Now and Changed are this package's to set
+	// Forgetful: there is no place for what should outlive the process.
+	Forgetful bool
 	Host      config.Host
 	Deadline  time.Duration // of a tool call; zero: the server's default
 	// Getenv looks up the variables of OpenTelemetry; nil: no traces, no metrics.
@@ -113,8 +115,9 @@ func prepare(o Options) (*App, error) {
 	}
 	a := &App{Deps: d, options: o, vault: secrets}
 	a.remember()
-	a.escalate()
 	d.Names = learn.Open(a.Store, o.Now, secrets.text)
+	a.claims()
+	a.escalate()
 	sc := server.Configure(o.Version, d, o.Log)
 	sc.Deadline, sc.Redact, sc.Listening = o.Deadline, secrets.redact, a.listening
 	a.Tools = sc.Tools
@@ -158,8 +161,10 @@ func (a *App) open(cfg *config.Config) {
 	}
 	a.watch()
 	d.Policy = policy.New(cfg.Policy.Allow, cfg.Policy.Deny)
+	d.Writes, d.Window = cfg.Writes, cfg.IdempotencyWindow
 	d.Manifest = capabilities.New(capabilities.Options{
 		Sources: d.Sources, Capabilities: byProvider, Providers: known(providers), Tools: tools.ByCapability(), Now: a.options.Now,
+		Off:    d.SwitchedOff(),
 		Denied: func(c connectors.Capability) *status.Failure { return d.Policy.Everywhere(string(c)) },
 	})
 	d.Manifest.Notes = a.notes
@@ -211,7 +216,7 @@ func (a *App) source(providers []connectors.Provider, cfg *config.Config, s conf
 	if f != nil {
 		return broken(p.Kinds, *f)
 	}
-	source.Kinds = p.Kinds
+	source.Kinds, source.Root = p.Kinds, s.Root
 	return source
 }
 

@@ -48,6 +48,11 @@ func setup(t *testing.T) func(*testscript.Env) error {
 		e.Setenv("GITHUB", newGitHub(t).URL)
 		e.Setenv("FLAKY", newFlaky(t, e.Getenv("GITHUB")).URL)
 		e.Setenv("GOOD", goodToken)
+		repo, err := filepath.Abs("../..")
+		if err != nil {
+			return err
+		}
+		e.Setenv("REPO", repo)
 		h, err := newHook()
 		if err != nil {
 			return err
@@ -55,11 +60,6 @@ func setup(t *testing.T) func(*testscript.Env) error {
 		e.Defer(h.down)
 		e.Values[hookOfScript{}] = h
 		e.Setenv("HOOK", "http://"+h.address)
-		repo, err := filepath.Abs("../..")
-		if err != nil {
-			return err
-		}
-		e.Setenv("REPO", repo)
 		e.Setenv("HOME", filepath.Join(e.WorkDir, "home"))
 		e.Setenv("XDG_STATE_HOME", filepath.Join(e.WorkDir, "state"))
 		e.Setenv("XDG_CONFIG_HOME", filepath.Join(e.WorkDir, "config"))

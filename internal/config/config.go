@@ -12,7 +12,10 @@ type Config struct {
 	Sources []Source
 	// Writes allows tools that change something. False unless the file says so.
 	Writes bool
-	Policy Policy
+	// IdempotencyWindow is how long a change that is asked for again, without a key
+	// of its own, is taken for the same.
+	IdempotencyWindow time.Duration
+	Policy            Policy
 	// Escalation is zero unless the file says something.
 	Escalation Escalation
 	Retry      Retry

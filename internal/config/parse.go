@@ -17,11 +17,12 @@ import (
 // lists everything that is wrong.
 func Parse(path string, data []byte, connected ...string) (*Config, error) {
 	r := &reader{path: path, connected: connected}
-	c := &Config{Path: path, Retry: DefaultRetry()}
+	c := &Config{Path: path, Retry: DefaultRetry(), IdempotencyWindow: DefaultIdempotencyWindow}
 	if doc := r.document(data); doc != nil && !isNull(doc) {
 		r.mapping(doc, "the file", []key{
 			{"sources", func(n ast.Node) { c.Sources = r.sources(n) }},
 			{"writes", func(n ast.Node) { c.Writes = r.boolean(n, "writes") }},
+			{"idempotency_window", func(n ast.Node) { r.window(n, &c.IdempotencyWindow) }},
 			{"policy", func(n ast.Node) { c.Policy = r.policy(n) }},
 			{"escalation", func(n ast.Node) { c.Escalation = r.escalation(n) }},
 			{"retry", func(n ast.Node) { r.retry(n, &c.Retry) }},

@@ -41,7 +41,7 @@ retry: {max_attempts: 5, budget: 30s, timeout: 500ms}
 			{Name: "wiki", Provider: Confluence, BaseURL: "https://acme.atlassian.net/wiki",
 				Auth: Auth{Method: MethodCommand, Command: []string{"pass", "show", "wiki"}, Source: "wiki", Provider: Confluence}, Line: 12, Column: 5},
 		},
-		Writes: true,
+		Writes: true, IdempotencyWindow: DefaultIdempotencyWindow,
 		Policy: Policy{Deny: []string{"tracker.issue:write on acme/secret"}},
 		Retry:  Retry{MaxAttempts: 5, Budget: 30 * time.Second, Timeout: 500 * time.Millisecond, Cooldown: time.Minute},
 	}
@@ -79,7 +79,7 @@ func TestDefaultsOfTheFile(t *testing.T) {
 const gh = "sources:\n- name: a\n  provider: github\n"
 
 var faultTexts = []struct{ in, want string }{
-	{"sorces: []", `1:1: sorces is not a key of the file; valid keys: sources, writes, policy, escalation, retry`},
+	{"sorces: []", `1:1: sorces is not a key of the file; valid keys: sources, writes, idempotency_window, policy, escalation, retry`},
 	{"writes: true\nwrites: false", `2:1: writes is given twice in the file, first on line 1; keep one`},
 	{"writes: yes", `1:9: writes must be true or false`},
 	{"writes:", `1:1: writes has no value; give it one or remove the key`},
@@ -168,10 +168,9 @@ func TestUnknownProviderNamesThoseThatConnect(t *testing.T) {
 
 func TestCheckTellsWhatHasNoEffect(t *testing.T) {
 	for in, want := range map[string][]string{
-		"sources: []\nwrites: true": {"the file names no sources", "writes are not in this version"},
+		"sources: []\nwrites: true": {"the file names no sources"},
 		"# nothing":                 {"the file names no sources"},
-		"sources: [{name: a, provider: github}]\nwrites: true":  {"writes are not in this version"},
-		"sources: [{name: a, provider: github}]\nwrites: false": nil,
+		"sources: [{name: a, provider: github}]\nwrites: true": nil,
 	} {
 		c, err := Parse("f.yaml", []byte(in))
 		if err != nil {
