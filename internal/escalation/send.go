@@ -124,7 +124,8 @@ func answers() []int {
 	return all
 }
 
-// post sends the message to a webhook. The outbox alone repeats it.
+// post sends the message to a webhook. The outbox alone repeats it, and rests
+// between attempts: the client of an attempt has neither retries nor a circuit.
 func (k *Keeper) post(ctx context.Context, to Target, m Message, body []byte) outcome {
 	address, secret, ok := k.address(to)
 	if !ok {
@@ -136,7 +137,7 @@ func (k *Keeper) post(ctx context.Context, to Target, m Message, body []byte) ou
 	}
 	client, f := upstream.New(upstream.Options{
 		Source: "escalation to " + m.Destination, BaseURL: u.Scheme + "://" + u.Host, Insecure: to.Insecure, Transport: k.opts.Transport,
-		UserAgent: "frank/" + k.opts.Version, Retry: upstream.Retry{MaxAttempts: 1, Budget: attempt, Timeout: attempt / 2}, Now: k.opts.Now,
+		UserAgent: "frank/" + k.opts.Version, Retry: upstream.Retry{MaxAttempts: 1, Budget: attempt, Timeout: attempt / 2, Cooldown: time.Millisecond}, Now: k.opts.Now,
 	})
 	if f != nil {
 		return outcome{problem: f.Reason().Name()}
