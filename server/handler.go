@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/frank-mcp/frank/prompts"
 	"github.com/frank-mcp/frank/status"
@@ -25,7 +26,8 @@ type Handler struct {
 	Log  *slog.Logger
 
 	tools   map[string]tools.Tool
-	watched sync.Map // by call id: what ends the watching, a func(status.Ending)
+	watched sync.Map     // by call id: what ends the watching, a func(status.Ending)
+	hung    atomic.Int64 // until when the file of the escalations is believed to hang
 }
 
 // Configure makes the configuration of a server that offers frank's tools,
