@@ -2,6 +2,7 @@ package mediawiki
 
 import (
 	"html"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -27,7 +28,7 @@ const maxSnippet = 300
 func (d documents) page(s site, w wireRow) connectors.Page {
 	title, removed := markup.Clean(w.Title)
 	o := connectors.Origin{
-		Source: d.source, Container: s.container(*w.Namespace), Ref: reference(s, w.Title), URL: s.url(w.Title),
+		Source: d.source, Container: s.container(*w.Namespace), Ref: d.reference(s, w.Title, w.ID), URL: s.url(w.Title),
 		Title: markup.Line(title, maxTitle), Removed: removed.Total(),
 	}
 	p := connectors.Page{Origin: o, Space: o.Container}
@@ -39,13 +40,21 @@ func (d documents) page(s site, w wireRow) connectors.Page {
 	return p
 }
 
-// reference is what docs_read takes for the page: its title, or its address where
-// the title would be read as something else.
-func reference(s site, title string) string {
-	if r, err := ref.Parse(title); err == nil && r.Raw == title && r.URL() == "" && !strings.Contains(title, "#") {
-		return title
+// reference is what docs_read takes for the page: its title, else its address, else
+// the address of its number, whichever is read as this page again.
+func (d documents) reference(s site, title string, id int) string {
+	for _, named := range []string{title, s.url(title)} {
+		r, err := ref.Parse(named)
+		if err != nil {
+			continue
+		}
+		if w, f := d.want(s, r); f == nil && w.title == plainTitle(title) && w.page == "" && w.version == "" && w.fragment == "" && d.owns(r) {
+			return named
+		}
 	}
-	return s.url(title)
+	u := *s.server
+	u.Path, u.RawQuery = s.script, "curid="+strconv.Itoa(id)
+	return u.String()
 }
 
 // sameTitle compares titles as the wiki does: NFC, underscores as spaces, and
