@@ -28,7 +28,10 @@ const (
 )
 
 // wikis are the running wikis, and frank before them.
-type wikis struct{ frank *app.App }
+type wikis struct {
+	frank *app.App
+	dir   string // of their data
+}
 
 // startWikis seeds and starts the wikis, which end with the test.
 func startWikis(t *testing.T) *wikis {
@@ -62,7 +65,7 @@ func startWikis(t *testing.T) *wikis {
 	for _, port := range []string{public, private} {
 		await(t, "http://127.0.0.1:"+port+"/api.php?action=query&format=json")
 	}
-	return &wikis{frank: openWikis(t, public, private)}
+	return &wikis{frank: openWikis(t, public, private), dir: dir}
 }
 
 func freePort(t *testing.T) string {
@@ -258,4 +261,18 @@ func TestMediaWikiPages(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestMediaWikiForgetsASession: a session that the wiki no longer knows is renewed;
+// without the assertion it would answer as to a visitor.
+func TestMediaWikiForgetsASession(t *testing.T) {
+	w := startWikis(t)
+	question := `{"source":"private-member","query":"quokka"}`
+	w.ask(t, "docs_search", question, found("Help:Lifting"))
+	forget := `foreach (["public", "private"] as $w) { (new PDO("sqlite:$argv[1]/$w/data/wikicache.sqlite"))->exec("DELETE FROM objectcache"); }`
+	if out, err := exec.CommandContext(t.Context(), "php", "-r", forget, w.dir).CombinedOutput(); err != nil {
+		t.Fatalf("forget: %v\n%s", err, out)
+	}
+	again := found("Help:Lifting", `"recovered":[{"source":"private-member","reason":"auth_failed"`)
+	w.ask(t, "docs_search", question, again)
 }
