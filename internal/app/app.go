@@ -21,6 +21,7 @@ import (
 	"github.com/frank-mcp/frank/connectors"
 	"github.com/frank-mcp/frank/connectors/github"
 	"github.com/frank-mcp/frank/connectors/local"
+	"github.com/frank-mcp/frank/connectors/redmine"
 	"github.com/frank-mcp/frank/internal/config"
 	"github.com/frank-mcp/frank/internal/journal"
 	"github.com/frank-mcp/frank/internal/policy"
@@ -33,7 +34,7 @@ import (
 
 // Providers lists the providers that this version can connect.
 func Providers() []connectors.Provider {
-	return []connectors.Provider{github.Provider, local.Provider}
+	return []connectors.Provider{github.Provider, local.Provider, redmine.Provider}
 }
 
 // Options is what the configuration file does not say. Zero fields are usable.

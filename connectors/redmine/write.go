@@ -1,0 +1,309 @@
+package redmine
+
+import (
+	"context"
+	"net/http"
+	"strings"
+
+	"github.com/frank-mcp/frank/connectors"
+	"github.com/frank-mcp/frank/internal/upstream"
+	"github.com/frank-mcp/frank/status"
+)
+
+// writer changes issues. Redmine confirms a change without saying what came of it,
+// and drops without a word what the account may not set: a status that its roles do
+// not allow, an assignee, a category. So each change is read back and compared.
+//
+// Redmine shows HTML comments to readers, so that texts carry no mark; what an
+// earlier attempt has left is found by author, text and time.
+type writer struct{ tracker }
+
+var _ connectors.Writer = writer{}
+
+// wireChange is an issue as Redmine takes it. A nil field stays as it is; an empty
+// number takes a value away.
+type wireChange struct {
+	Issue changed `json:"issue"`
+}
+
+type changed struct {
+	Project     int     `json:"project_id,omitempty"`
+	Subject     *string `json:"subject,omitempty"`
+	Description *string `json:"description,omitempty"`
+	Status      int     `json:"status_id,omitempty"`
+	Category    *string `json:"category_id,omitempty"`
+	Assignee    *string `json:"assigned_to_id,omitempty"`
+	Notes       string  `json:"notes,omitempty"`
+}
+
+// Create makes an issue, with the default tracker, priority and state of its project.
+func (w writer) Create(ctx context.Context, q connectors.IssueCreate) status.Result[connectors.Issue] {
+	n, u := w.newIssue(ctx, q)
+	if u != nil {
+		return unread[connectors.Issue](w.source, u)
+	}
+	post := call{method: http.MethodPost, class: "POST /issues.json", path: []string{"issues"}, statuses: []int{http.StatusCreated}, body: wireChange{n.fields}}
+	made, x, f := one[wireIssueOne](ctx, w.client, post)
+	f = doubtful(x, w.refused(x, f))
+	if f == nil && (!made.Issue.Project.is(n.home.id) || strings.TrimSpace(*made.Issue.Subject) != strings.TrimSpace(q.Title)) {
+		f = unsure(*contradicts(x, "what was created is not what was asked for"))
+	}
+	if f != nil {
+		return status.Failed[connectors.Issue](w.source, f.With(status.Container.Is(n.home.identifier)))
+	}
+	return w.created(ctx, n, *made.Issue, x)
+}
+
+// newIssue is a new issue with its names looked up.
+type newIssue struct {
+	home   container
+	fields changed
+	asked  connectors.IssueCreate
+	me     identity
+}
+
+func (w writer) newIssue(ctx context.Context, q connectors.IssueCreate) (newIssue, *unfound) {
+	n := newIssue{asked: q}
+	p, u := w.plan(ctx, connectors.IssueQuery{Project: q.Project})
+	if u != nil {
+		return n, u
+	}
+	if p.home.id == 0 {
+		return n, stop(w.badArgument("project", "must name one project"))
+	}
+	if p.home.status == projectClosed {
+		f := w.closedProject(p.home)
+		return n, stop(&f)
+	}
+	n.home, n.me = p.home, p.me
+	n.fields = changed{Project: p.home.id, Subject: &q.Title}
+	if q.Body != "" {
+		n.fields.Description = &q.Body
+	}
+	var f *status.Failure
+	if n.fields.Category, f = w.oneCategory(p.home, q.Labels); f == nil && len(q.Assignees) > 0 {
+		n.fields.Assignee, f = p.oneAssignee(ctx, q.Assignees)
+	}
+	if f != nil {
+		return n, stop(f)
+	}
+	return n, nil
+}
+
+// oneCategory is the category that labels name; nil for none.
+func (c *client) oneCategory(k container, labels []string) (*string, *status.Failure) {
+	switch len(labels) {
+	case 0:
+		return nil, nil
+	case 1:
+	default:
+		return nil, c.badArgument("labels", "must be one: an issue of Redmine has one category, and no labels beside it")
+	}
+	id, f := c.categoryOf(k, labels[0])
+	number := itoa(id)
+	return &number, f
+}
+
+// oneAssignee is the account that is named; the empty text for nobody.
+func (p *plan) oneAssignee(ctx context.Context, names []string) (*string, *status.Failure) {
+	nobody := ""
+	switch len(names) {
+	case 0:
+		return &nobody, nil
+	case 1:
+	default:
+		return nil, p.badArgument("assignees", "must be one: an issue of Redmine has one assignee, a person or a group")
+	}
+	id, f := p.person(ctx, "assignee", names[0])
+	if id == 0 && f == nil {
+		f = p.unknownPerson("assignee", names[0], nil)
+	}
+	number := itoa(id)
+	return &number, f
+}
+
+// created answers with an issue that was made as n asks.
+func (w writer) created(_ context.Context, n newIssue, made wireIssue, x *upstream.Exchange) status.Result[connectors.Issue] {
+	a := w.confirmed(x)
+	w.compare(a, n.fields, made, n.home)
+	return status.One(w.source, brief(w.whole(w.issue(made, n.home.identifier), made)), a)
+}
+
+// confirmed is the audit of a change that Redmine confirmed, by what was read back;
+// it takes none from a key that it does not know.
+func (w writer) confirmed(x *upstream.Exchange) *status.Audit {
+	a := &status.Audit{}
+	a.Hold(x.Proof(), status.Transport, status.Shape, status.InBand, status.Identity, status.Completeness)
+	return a
+}
+
+// compare tells of what Redmine dropped without a word.
+func (w writer) compare(a *status.Audit, asked changed, is wireIssue, k container) {
+	var dropped []string
+	if asked.Status != 0 && *is.Status.ID != asked.Status {
+		dropped = append(dropped, "state")
+	}
+	if asked.Subject != nil && strings.TrimSpace(*asked.Subject) != strings.TrimSpace(*is.Subject) {
+		dropped = append(dropped, "title")
+	}
+	if asked.Description != nil && !sameText(*asked.Description, is.Description) {
+		dropped = append(dropped, "body")
+	}
+	if asked.Category != nil && *asked.Category != numberOf(is.Category) {
+		dropped = append(dropped, "labels")
+	}
+	if asked.Assignee != nil && *asked.Assignee != numberOf(is.AssignedTo) {
+		dropped = append(dropped, "assignees")
+	}
+	if len(dropped) > 0 {
+		a.Fail(status.Completeness, status.Fail(status.ScopeMissing, status.By(w.source), status.WasCalled, status.Container.Is(k.identifier),
+			status.Part.Is(strings.Join(dropped, ", ")), status.MissingScope.Is("a role that may set "+strings.Join(dropped, ", ")+", which Redmine dropped")))
+	}
+}
+
+func numberOf(w *wireRef) string {
+	if w == nil || w.ID == nil {
+		return ""
+	}
+	return itoa(*w.ID)
+}
+
+// sameText compares texts apart from line ends and space at the end, which
+// Redmine's form changes.
+func sameText(a, b string) bool {
+	plain := func(s string) string { return strings.TrimSpace(strings.ReplaceAll(s, "\r\n", "\n")) }
+	return plain(a) == plain(b)
+}
+
+// refused reads a change that Redmine turned away: 422 comes with sentences for
+// people, in the language of the account. RM-03 does not hold for it.
+func (w writer) refused(x *upstream.Exchange, f *status.Failure) *status.Failure {
+	if f == nil || x == nil || x.Status != http.StatusUnprocessableEntity {
+		return f
+	}
+	no := fail(x, status.InvalidArgument, status.WasCalled, status.Arguments.Is([]status.Argument{{
+		Name: "issue", Reason: status.InvalidArgument.Name(),
+		Problem: "Redmine refused a value or wants a field that frank cannot set; look which fields the project requires",
+	}}))
+	return no
+}
+
+// doubtful: what was accepted and cannot be read as it must be leaves open what
+// came of it.
+func doubtful(x *upstream.Exchange, f *status.Failure) *status.Failure {
+	if f != nil && x != nil && x.Status < 300 {
+		return unsure(*f)
+	}
+	return f
+}
+
+func unsure(f status.Failure) *status.Failure {
+	f = f.With(status.MaybeCalled, status.Retryable(false), status.After(0))
+	return &f
+}
+
+// maxEcho is up to how many bytes of a body an answer to a change repeats.
+const maxEcho = 2000
+
+// brief leaves a large body out: whoever wrote it has it.
+func brief(item connectors.Issue) connectors.Issue {
+	if len(item.Body) > maxEcho {
+		item.Body, item.BodyCut = "", true
+	}
+	return item
+}
+
+// put sends a change of one issue. Redmine answers with nothing at all.
+func (w writer) put(ctx context.Context, number int, fields changed) *status.Failure {
+	k := call{
+		method: http.MethodPut, class: "PUT /issues/{id}.json", path: []string{"issues", itoa(number)},
+		statuses: []int{http.StatusNoContent, http.StatusOK}, body: wireChange{fields}, silent: true,
+	}
+	x, f := w.send(ctx, k)
+	if f = doubtful(x, w.refused(x, f)); f != nil {
+		named := f.With(status.Reference.Is("#" + itoa(number)))
+		return &named
+	}
+	return nil
+}
+
+// back reads an issue after a change. If that fails nobody knows what came of it.
+func (w writer) back(ctx context.Context, number int, include ...string) (reading, *status.Failure) {
+	r, u := w.readAgain(ctx, number, include, true)
+	switch {
+	case u == nil:
+		return r, nil
+	case u.failure != nil:
+		return r, unsure(*u.failure)
+	}
+	f := status.Fail(status.Contradictory, status.Marker.Is("the issue is gone after it was changed"), status.Reference.Is("#"+itoa(number)))
+	return r, unsure(f)
+}
+
+// changeable reads the issue that is to be changed.
+func (w writer) changeable(ctx context.Context, number int, include ...string) (reading, container, *unfound) {
+	if number <= 0 {
+		return reading{}, container{}, stop(w.badArgument("ref", "must name an issue by its number, such as #12"))
+	}
+	if w.anonymous() {
+		f := status.Fail(status.AuthContextRequired, status.By(w.source))
+		return reading{}, container{}, stop(&f)
+	}
+	if _, f := w.proved(ctx); f != nil {
+		return reading{}, container{}, stop(f)
+	}
+	r, u := w.readAgain(ctx, number, include, true)
+	if u != nil {
+		return r, container{}, u
+	}
+	k, _, f := w.visible(ctx, itoa(*r.wire.Project.ID))
+	if f == nil && k.status == projectClosed {
+		off := w.closedProject(k)
+		f = &off
+	}
+	if f != nil {
+		return r, k, stop(f)
+	}
+	return r, k, nil
+}
+
+// Comment adds a comment.
+func (w writer) Comment(ctx context.Context, q connectors.CommentAdd) status.Result[connectors.Issue] {
+	r, _, u := w.changeable(ctx, q.Ref.Number)
+	if u != nil {
+		return unread[connectors.Issue](w.source, u)
+	}
+	if f := w.put(ctx, q.Ref.Number, changed{Notes: q.Body}); f != nil {
+		return status.Failed[connectors.Issue](w.source, f.With(status.Container.Is(r.home)))
+	}
+	after, f := w.back(ctx, q.Ref.Number, "journals")
+	if f != nil {
+		return status.Failed[connectors.Issue](w.source, f.With(status.Container.Is(r.home)))
+	}
+	return w.commented(ctx, q, after, func() status.Result[connectors.Issue] {
+		return status.Failed[connectors.Issue](w.source, status.Fail(status.ScopeMissing, status.WasCalled, status.Container.Is(r.home),
+			status.MissingScope.Is("a role with “Add notes”; Redmine dropped the comment"), status.Reference.Is("#"+itoa(q.Ref.Number))))
+	})
+}
+
+// commented answers with the issue and the comment alone, if it is there.
+func (w writer) commented(ctx context.Context, q connectors.CommentAdd, r reading, none func() status.Result[connectors.Issue]) status.Result[connectors.Issue] {
+	if r.wire.Journals == nil {
+		return status.Failed[connectors.Issue](w.source, *unsure(*misshapen(r.x, "journals")))
+	}
+	id, f := w.who(ctx)
+	if f != nil {
+		return status.Failed[connectors.Issue](w.source, *unsure(*f))
+	}
+	for _, j := range *r.wire.Journals {
+		if !j.User.is(id.id) || !sameText(j.Notes, q.Body) || j.CreatedOn == nil || j.CreatedOn.Before(since(q.Mark)) {
+			continue
+		}
+		item := w.issue(r.wire, r.home)
+		s := scrub{removed: item.Removed}
+		brief := connectors.Issue{Origin: item.Origin, State: item.State, Thread: []connectors.Comment{w.comment(r.wire, j, &s)}}
+		brief.Removed = s.removed
+		return status.One(w.source, brief, w.confirmed(r.x))
+	}
+	return none()
+}
