@@ -179,7 +179,9 @@ func (d documents) noPage(ctx context.Context, k container, title string, x *ups
 			far = append(far, p.Candidate())
 		}
 	}
-	return d.missingThing(ctx, x, append(about, status.Among(append(near, far...)...))...)
+	u := d.missingThing(ctx, x, append(about, status.Among(append(near, far...)...))...)
+	k.vouch(u.audit)
+	return u
 }
 
 // section puts the whole text or one section into the page. An anchor of a link

@@ -26,7 +26,10 @@ func (t tracker) Get(ctx context.Context, q connectors.IssueGet) status.Result[c
 	if f != nil {
 		return status.Failed[connectors.Issue](t.source, *f)
 	}
-	r, u := t.read(ctx, q.Ref.Number, includes(q))
+	if _, f := t.proved(ctx); f != nil { // RM-01: the public part would be read as anonymous
+		return status.Failed[connectors.Issue](t.source, *f)
+	}
+	r, u := t.read(ctx, q.Ref.Number, includes(q), false)
 	if u != nil {
 		return unread[connectors.Issue](t.source, u)
 	}
@@ -65,11 +68,7 @@ type reading struct {
 }
 
 // read reads an issue. Policy is asked about the project in which it turns out to be.
-func (t tracker) read(ctx context.Context, number int, include []string) (reading, *unfound) {
-	return t.readAgain(ctx, number, include, false)
-}
-
-func (t tracker) readAgain(ctx context.Context, number int, include []string, fresh bool) (reading, *unfound) {
+func (t tracker) read(ctx context.Context, number int, include []string, fresh bool) (reading, *unfound) {
 	k := get("/issues/{id}.json", "issues", itoa(number))
 	k.fresh = fresh
 	if len(include) > 0 {
@@ -81,7 +80,9 @@ func (t tracker) readAgain(ctx context.Context, number int, include []string, fr
 	case isAbsent(x, f): // RM-04
 		return reading{}, t.missingThing(ctx, x, status.Reference.Is(name), status.Container.Is(t.base.Host))
 	case f != nil && f.Reason() == status.ScopeMissing: // RM-04: it is there
-		return reading{}, t.hidden(ctx, *f, name)
+		named := f.With(status.Reference.Is(name), status.MissingScope.Is("sight of "+name),
+			status.Remedy.Is("Give the account of source "+t.source+" a role that sees "+name+"; it is there."))
+		return reading{}, stop(&named)
 	case f != nil:
 		named := f.With(status.Reference.Is(name))
 		return reading{}, stop(&named)
@@ -94,16 +95,6 @@ func (t tracker) readAgain(ctx context.Context, number int, include []string, fr
 		return reading{}, stop(f)
 	}
 	return r, nil
-}
-
-// hidden is the failure of an issue that is there and that the account may not see,
-// unless the credential does not count at all. RM-01, RM-02.
-func (t tracker) hidden(ctx context.Context, f status.Failure, name string) *unfound {
-	if _, lost := t.proved(ctx); lost != nil {
-		return stop(lost)
-	}
-	f = f.With(status.Reference.Is(name), status.MissingScope.Is("sight of "+name))
-	return stop(&f)
 }
 
 // journals reads comments and history, which Redmine keeps in one list, in the

@@ -120,7 +120,8 @@ func (c *client) visible(ctx context.Context, name string) (container, *upstream
 	if f != nil {
 		named := f.With(status.Container.Is(name), status.Reference.Is(name))
 		if f.Reason() == status.ScopeMissing { // RM-10: one that was archived looks the same
-			named = named.With(status.MissingScope.Is("sight of the project " + name + ", unless it was archived"))
+			named = named.With(status.MissingScope.Is("sight of the project "+name),
+				status.Remedy.Is("Give the account of source "+c.source+" a role in the project "+name+"; if it was archived, let an administrator unarchive it."))
 		}
 		return container{}, x, &named
 	}

@@ -80,27 +80,22 @@ func hits(a *status.Audit, x *upstream.Exchange, all []wireHit, kind string) []w
 
 // search answers a question with a text: the search names the issues, and the
 // listing shows them and applies the other filters.
-func (t tracker) search(ctx context.Context, p plan, offset int) status.Result[connectors.Issue] {
-	words, f := t.phraseOf(p.asked.Text)
-	if f != nil {
-		return status.Failed[connectors.Issue](t.source, *f)
-	}
-	s := &seek{plan: p, phrase: words, audit: &status.Audit{}, offset: offset}
+func (t tracker) search(ctx context.Context, s *seek) status.Result[connectors.Issue] {
 	if f := s.run(ctx); f != nil {
-		return status.Failed[connectors.Issue](t.source, p.named(*f))
+		return status.Failed[connectors.Issue](t.source, s.named(*f))
 	}
 	s.prove(ctx, s.audit, s.last)
-	if len(s.rows) == 0 && p.home.id != 0 {
+	if len(s.rows) == 0 && s.home.id != 0 {
 		s.permitted(ctx)
 	}
 	if s.unseen > 0 {
 		s.audit.Fail(status.Effectiveness, status.Fail(status.FilterUnresolved, status.By(t.source), status.Filter.Is("query, which has quotation marks"),
 			status.Withheld.Is(s.unseen), status.Remedy.Is("Search for the text without its quotation marks.")))
 	}
-	if words.folds() {
+	if s.folds() {
 		s.audit.Uncovered(noteCase)
 	}
-	return status.List(t.source, t.items(ctx, s.rows, p.home), s.audit)
+	return status.List(t.source, t.items(ctx, s.rows, s.home), s.audit)
 }
 
 // seek walks over the hits of a search.

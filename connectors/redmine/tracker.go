@@ -26,6 +26,10 @@ func (t tracker) Search(ctx context.Context, q connectors.IssueQuery) status.Res
 		return status.Failed[connectors.Issue](t.source, t.unsupported("a query language of its own (native_query)"))
 	}
 	offset, f := t.offset(q.Cursor)
+	var words phrase
+	if f == nil && q.Text != "" {
+		words, f = t.phraseOf(q.Text)
+	}
 	if f != nil {
 		return status.Failed[connectors.Issue](t.source, *f)
 	}
@@ -34,7 +38,7 @@ func (t tracker) Search(ctx context.Context, q connectors.IssueQuery) status.Res
 		return unread[connectors.Issue](t.source, u)
 	}
 	if q.Text != "" {
-		return t.search(ctx, p, offset)
+		return t.search(ctx, &seek{plan: p, phrase: words, audit: &status.Audit{}, offset: offset})
 	}
 	return t.list(ctx, p, offset)
 }

@@ -229,7 +229,7 @@ func (w writer) put(ctx context.Context, number int, fields changed) *status.Fai
 
 // back reads an issue after a change. If that fails nobody knows what came of it.
 func (w writer) back(ctx context.Context, number int, include ...string) (reading, *status.Failure) {
-	r, u := w.readAgain(ctx, number, include, true)
+	r, u := w.read(ctx, number, include, true)
 	switch {
 	case u == nil:
 		return r, nil
@@ -252,7 +252,7 @@ func (w writer) changeable(ctx context.Context, number int, include ...string) (
 	if _, f := w.proved(ctx); f != nil {
 		return reading{}, container{}, stop(f)
 	}
-	r, u := w.readAgain(ctx, number, include, true)
+	r, u := w.read(ctx, number, include, true)
 	if u != nil {
 		return r, container{}, u
 	}

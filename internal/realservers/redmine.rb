@@ -5,6 +5,7 @@ Setting.notified_events = []
 Setting.rest_api_enabled = 1
 Setting.login_required = 0
 Setting.text_formatting = 'textile'
+Setting.cross_project_issue_relations = 1
 
 account = lambda { |login, admin = false|
   u = User.new(firstname: login.capitalize, lastname: 'Test', mail: "#{login}@example.net", language: 'en')
@@ -66,12 +67,12 @@ issue.call(pub, 'Private in the public project', is_private: true)
 issue.call(closed, 'In the closed project')
 issue.call(archived, 'In the archived project')
 IssueRelation.create!(issue_from: first, issue_to: second, relation_type: 'relates')
-IssueRelation.create!(issue_from: first, issue_to: secret, relation_type: 'relates') if Setting.cross_project_issue_relations?
+IssueRelation.create!(issue_from: first, issue_to: secret, relation_type: 'relates')
 
 note = lambda { |who, text, secretly = false|
-  j = Issue.find(first.id).init_journal(who, text)
-  j.private_notes = secretly
-  j.issue.save!
+  i = Issue.find(first.id)
+  i.init_journal(who, text).private_notes = secretly
+  i.save!
 }
 note.call(bob, 'Seen on three machines too')
 note.call(alice, 'Only between us: zanzibar', true)
