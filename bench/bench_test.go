@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"slices"
 	"testing"
 	"time"
@@ -63,17 +64,8 @@ func bare(tb testing.TB, url string) func() {
 	}
 }
 
-func frank(tb testing.TB, url string) func() {
-	cfg, err := config.Parse("frank.yaml", []byte("sources:\n  - {name: github, provider: github, base_url: "+url+", auth: {token_env: T}}\n"))
-	if err != nil {
-		tb.Fatal(err)
-	}
-	host := config.SystemHost()
-	host.LookupEnv = func(string) (string, bool) { return "token", true }
-	a, err := app.New(cfg, app.Options{Version: "bench", Host: host})
-	if err != nil {
-		tb.Fatal(err)
-	}
+func frank(tb testing.TB, url, journal string) func() {
+	a := wired(tb, url, journal)
 	arguments := json.RawMessage(`{"project":"acme/app","limit":20}`)
 	return func() {
 		if r := a.Call(context.Background(), "tracker_search", arguments); r.IsError || len(r.Structured) > 8<<10 || len(r.Text) > 8<<10 {
@@ -82,11 +74,31 @@ func frank(tb testing.TB, url string) func() {
 	}
 }
 
+// wired is frank over that upstream, with a journal at that path.
+func wired(tb testing.TB, url, journal string) *app.App {
+	cfg, err := config.Parse("frank.yaml", []byte("sources:\n  - {name: github, provider: github, base_url: "+url+", auth: {token_env: T}}\n"))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	host := config.SystemHost()
+	host.LookupEnv = func(string) (string, bool) { return "token", true }
+	a, err := app.New(cfg, app.Options{Version: "bench", Host: host, Journal: journal})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		if err := a.Close(context.Background()); err != nil {
+			tb.Error(err)
+		}
+	})
+	return a
+}
+
 // BenchmarkPage lists 20 issues with the bare client and with frank in turn, and
 // reports the medians and what frank adds.
 func BenchmarkPage(b *testing.B) {
 	url := upstream(b)
-	one, other := bare(b, url+"/api/v3/"), frank(b, url)
+	one, other := bare(b, url+"/api/v3/"), frank(b, url, "")
 	one()
 	other()
 	var with, without []time.Duration
@@ -99,6 +111,41 @@ func BenchmarkPage(b *testing.B) {
 	b.ReportMetric(float64(m.Microseconds()), "frank-µs")
 	b.ReportMetric(float64((m - n).Microseconds()), "added-µs")
 	b.ReportMetric(float64(m)/float64(n), "ratio")
+}
+
+// BenchmarkJournal lists 20 issues without a journal and with one in a file in
+// turn, and so a call that fails at once, and reports the medians and what the
+// journal adds to a call. What it writes behind the call's back is reported, too.
+func BenchmarkJournal(b *testing.B) {
+	url := upstream(b)
+	off, on := wired(b, url, ""), wired(b, url, filepath.Join(b.TempDir(), "journal.db"))
+	off.Deps.Journal = nil
+	for name, c := range map[string]struct{ tool, arguments string }{
+		"page":    {"tracker_search", `{"project":"acme/app","limit":20}`},
+		"failure": {"tracker_search", `{"source":"nowhere","query":"x"}`},
+	} {
+		b.Run(name, func(b *testing.B) {
+			call := func(a *app.App) func() {
+				return func() { a.Call(context.Background(), c.tool, json.RawMessage(c.arguments)) }
+			}
+			one, other := call(off), call(on)
+			one()
+			other()
+			var with, without, after []time.Duration
+			for b.Loop() {
+				without = append(without, clock(one))
+				with = append(with, clock(other))
+				// What nobody waits for, and so that the next call without does not run beside it.
+				after = append(after, clock(func() { _ = on.Deps.Journal.Flush(context.Background()) }))
+			}
+			m, n := median(with), median(without)
+			b.ReportMetric(float64(median(after).Nanoseconds())/1e3, "behind-µs")
+			b.ReportMetric(float64(n.Nanoseconds())/1e3, "off-µs")
+			b.ReportMetric(float64(m.Nanoseconds())/1e3, "on-µs")
+			b.ReportMetric(float64((m-n).Nanoseconds())/1e3, "added-µs")
+			b.ReportMetric(float64(with[len(with)*99/100].Nanoseconds())/1e3, "on-p99-µs")
+		})
+	}
 }
 
 func clock(f func()) time.Duration {

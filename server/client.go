@@ -29,6 +29,8 @@ type outlet interface {
 // origin is where a message came from.
 type origin struct {
 	client *client
+	// transport is "pipe" or "tcp", as traces name it.
+	transport string
 	// out takes what belongs to the message being answered, except the answer.
 	out outlet
 	// revisions of the protocol that the transport speaks, newest first.

@@ -60,6 +60,15 @@ type Call struct {
 	// Traceparent is the caller's W3C trace context, "" if there was none or
 	// it was malformed.
 	Traceparent string
+	// Session is a hash, the same for all calls of one connection.
+	Session string
+	// Began is when the call came in.
+	Began time.Time
+	// TraceID and SpanID are those of the call in W3C Trace Context: the trace is
+	// that of Traceparent if there is one.
+	TraceID, SpanID string
+	// Transport is "pipe" or "tcp", empty for a call that came by none.
+	Transport string
 	// Progress tells the client how far the call is; nil if the client did
 	// not ask. done must grow; total is 0 if unknown. Delivery is best effort.
 	Progress func(message string, done, total float64)

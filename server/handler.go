@@ -8,8 +8,8 @@ import (
 	"errors"
 	"log/slog"
 	"strings"
+	"sync"
 
-	"github.com/frank-mcp/frank/internal/journal"
 	"github.com/frank-mcp/frank/prompts"
 	"github.com/frank-mcp/frank/status"
 	"github.com/frank-mcp/frank/tools"
@@ -24,7 +24,8 @@ type Handler struct {
 	Deps *tools.Deps
 	Log  *slog.Logger
 
-	tools map[string]tools.Tool
+	tools   map[string]tools.Tool
+	watched sync.Map // by call id: what ends the watching, a func(status.Ending)
 }
 
 // Configure makes the configuration of a server that offers frank's tools,
@@ -72,8 +73,7 @@ func promptOf(p prompts.Prompt) Prompt {
 
 // Call answers one call.
 func (h *Handler) Call(ctx context.Context, c Call) Reply {
-	call := &status.Call{ID: c.CallID, Tool: c.Tool}
-	call.TraceID, call.SpanID = traceIDs(c.Traceparent)
+	call := accompany(c)
 	if c.Progress != nil {
 		step := 0.0
 		call.Progress = func(message string) {
@@ -83,13 +83,16 @@ func (h *Handler) Call(ctx context.Context, c Call) Reply {
 	}
 	t, ok := h.tools[c.Tool]
 	if !ok { // the transport refuses unknown names before they get here
-		return h.reply(status.Envelope{}, call)
+		return h.reply(status.Envelope{}, call, first)
 	}
-	e := t.Call(status.WithCall(ctx, call), h.Deps, c.Arguments)
+	ctx = h.watch(status.WithCall(ctx, call), c)
+	e := t.Call(ctx, h.Deps, c.Arguments)
 	if ctx.Err() != nil && e.IsError() {
 		e = h.ended(ctx, t.Spec(), e)
 	}
-	return h.reply(e, call)
+	r := h.reply(e, call, first)
+	h.unwatch(c, e)
+	return r
 }
 
 // ended keeps a failure that has a reason of its own and names the end of the
@@ -120,15 +123,16 @@ func (h *Handler) Fallback(f Fault, c Call) Reply {
 	if t, ok := h.tools[c.Tool]; ok {
 		q.Operation, q.Capability = t.Spec().Operation, string(t.Spec().Needs)
 	}
-	call := &status.Call{ID: c.CallID, Tool: c.Tool}
-	call.TraceID, call.SpanID = traceIDs(c.Traceparent)
-	return h.reply(status.Refuse(q, status.Fail(reason, status.MaybeCalled)), call)
+	e := status.Refuse(q, status.Fail(reason, status.MaybeCalled))
+	r := h.reply(e, accompany(c), instead)
+	h.unwatch(c, e)
+	return r
 }
 
-func (h *Handler) reply(e status.Envelope, call *status.Call) Reply {
+func (h *Handler) reply(e status.Envelope, call *status.Call, order order) Reply {
 	e = e.Traced(call)
 	reached(e)
-	h.record(e, call)
+	h.record(e, call, order)
 	structured, err := e.Structured()
 	if err != nil {
 		return Reply{} // the seal answers with the fallback
@@ -142,29 +146,11 @@ func (h *Handler) reply(e status.Envelope, call *status.Call) Reply {
 	return r
 }
 
-// record journals and logs every failure of the answer once.
-func (h *Handler) record(e status.Envelope, call *status.Call) {
-	if t, ok := h.tools[call.Tool]; ok && t.Spec().Local {
-		return // reading the journal must not bury what it holds
-	}
-	for _, f := range e.Failures() {
-		r := journal.Of(f, h.Deps.Now())
-		r.CallID, r.TraceID, r.Tool, r.Outcome, r.Attempts = call.ID, call.TraceID, call.Tool, e.Status().String(), e.Attempts()
-		h.Deps.Journal.Add(r)
-		level := slog.LevelWarn
-		if !e.IsError() {
-			level = slog.LevelInfo
-		}
-		h.Log.Log(context.Background(), level, "call failed",
-			"tool", r.Tool, "source", r.Source, "endpoint", r.Endpoint, "stage", r.Stage, "reason", r.Reason, "code", r.Code, "outcome", r.Outcome,
-			"attempts", r.Attempts, "http_status", r.HTTPStatus, "fingerprint", r.Fingerprint, "call_id", r.CallID, "trace_id", r.TraceID)
-	}
-}
-
 // Call answers one call outside any transport, through the same seal. The name
 // of a tool that is not configured is answered by the fallback.
 func (s *Server) Call(ctx context.Context, tool string, arguments json.RawMessage) Reply {
-	c := Call{Tool: tool, Arguments: arguments, CallID: rand.Text()}
+	c := s.seal.newCall("", tool, arguments)
+	c.TraceID, c.SpanID = traceIDs("")
 	schema, ok := s.answers[tool]
 	if !ok {
 		return s.seal.fallback(FaultNoReply, c)

@@ -42,7 +42,7 @@ func (t *streamable) postModern(w http.ResponseWriter, r *http.Request, m messag
 	ctx, cancel := until(r.Context(), server)
 	defer cancel()
 	out := newReplyStream(w, r)
-	reply := t.server.answer(ctx, origin{client: newClient(""), out: out, revisions: allRevisions()}, m)
+	reply := t.server.answer(ctx, origin{client: newClient(""), out: out, transport: "tcp", revisions: allRevisions()}, m)
 	out.finish(statusOf(reply.code), reply.raw)
 }
 

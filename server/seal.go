@@ -25,12 +25,13 @@ type seal struct {
 	call     func(context.Context, Call) Reply
 	fallback func(Fault, Call) Reply
 	deadline time.Duration
+	process  string // stands for this process among all sessions
 	schemas  schemas
 	log      *slog.Logger
 }
 
 func newSeal(cfg Config, log *slog.Logger) *seal {
-	s := &seal{call: cfg.Call, fallback: cfg.Fallback, deadline: cfg.Deadline, log: log}
+	s := &seal{call: cfg.Call, fallback: cfg.Fallback, deadline: cfg.Deadline, process: rand.Text(), log: log}
 	if s.deadline <= 0 {
 		s.deadline = DefaultDeadline
 	}
@@ -39,14 +40,19 @@ func newSeal(cfg Config, log *slog.Logger) *seal {
 
 // handle answers one tools/call.
 func (s *seal) handle(ctx context.Context, r mcp.CallToolRequest, schema *schema) *mcp.CallToolResult {
-	c := Call{Tool: r.Params.Name, Arguments: r.Params.RawArguments, CallID: rand.Text()}
-	if e := exchangeOf(ctx); e != nil {
-		c.Traceparent = traceparent(e.meta.Traceparent)
+	e, connection := exchangeOf(ctx), ""
+	if e != nil {
+		connection = e.client.id
+	}
+	c := s.newCall(connection, r.Params.Name, r.Params.RawArguments)
+	if e != nil {
+		c.Traceparent, c.Transport = traceparent(e.meta.Traceparent), e.transport
 		c.Progress = progress(e)
 		if e.arguments != nil {
 			c.Arguments = e.arguments
 		}
 	}
+	c.TraceID, c.SpanID = traceIDs(c.Traceparent)
 	reply, fault := s.run(ctx, c, schema)
 	if fault != nil {
 		s.log.Error("tool call answered by the fallback", "tool", c.Tool, "call_id", c.CallID, "fault", fault.String())
@@ -161,7 +167,7 @@ func progress(e *exchange) func(string, float64, float64) {
 }
 
 // traceparent returns the value if it is one: version, trace id, parent id and
-// flags in hex (W3C Trace Context, 3.2), else "".
+// flags in hex (W3C Trace Context, 3.2), neither id all zero, else "".
 func traceparent(v string) string {
 	if len(v) != 55 {
 		return ""
@@ -173,5 +179,11 @@ func traceparent(v string) string {
 			return ""
 		}
 	}
+	if v[:2] == "ff" || v[3:35] == noTrace || v[36:52] == noTrace[:16] {
+		return ""
+	}
 	return v
 }
+
+// noTrace is the trace id that is none.
+const noTrace = "00000000000000000000000000000000"

@@ -129,7 +129,7 @@ func (t *sse) message(w http.ResponseWriter, r *http.Request) {
 		refuseID(w, http.StatusNotFound, m.ID, &rpcError{Code: mcp.INVALID_REQUEST, Message: "there is no such session (any more): open /sse again"})
 		return
 	}
-	o := origin{client: c.client, out: c.stream, stream: c.stream, revisions: legacyRevisions()}
+	o := origin{client: c.client, out: c.stream, stream: c.stream, transport: "tcp", revisions: legacyRevisions()}
 	if m.isNotification() || m.isResponse() {
 		t.server.answer(c.ctx, o, m)
 		w.WriteHeader(http.StatusAccepted)

@@ -16,6 +16,9 @@ const (
 	lastWords = 2 * grace
 )
 
+// stdioClient is the id of the one client that a pair of streams has.
+const stdioClient = "stdio"
+
 // ServeStdio serves one client over a pair of streams, one message a line. It
 // returns nil when the input ends or ctx is cancelled (on SIGTERM, say), after
 // calls in flight were answered or 5 seconds have passed; callers exit with
@@ -25,9 +28,9 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 	calls, stop := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer stop(nil)
 	w := &lineWriter{w: out, failed: func() { stop(errGone) }}
-	c := newClient("stdio")
+	c := newClient(stdioClient)
 	defer c.leave(errShutdown)
-	o := origin{client: c, out: w, stream: w, revisions: allRevisions()}
+	o := origin{client: c, out: w, stream: w, transport: "pipe", revisions: allRevisions()}
 	var inflight sync.WaitGroup
 	err := s.readAll(ctx, in, func(m message) {
 		if m.urgent() {

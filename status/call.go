@@ -23,6 +23,7 @@ type Call struct {
 	ID      string // unique per call
 	TraceID string // 32 hex digits
 	SpanID  string // 16 hex digits
+	Parent  string // the valid W3C traceparent that came in, or empty
 	Tool    string
 	// Progress, if set, is told in one line what a long call is doing.
 	Progress func(message string)
@@ -30,6 +31,8 @@ type Call struct {
 	Watcher Watcher
 	// Session is a hash, the same for all calls of one connection; it may be empty.
 	Session string
+	// Began is when the call came in; the zero time if nobody noted it.
+	Began time.Time
 
 	mu        sync.Mutex
 	attempts  int
@@ -82,6 +85,20 @@ func (c *Call) Recovered(source string, r Reason, attempt int, at time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.recovered = append(c.recovered, Recovery{source, r.Name(), attempt, at})
+}
+
+// Recoveries lists the failures that were overcome so far.
+func (c *Call) Recoveries() []Recovery {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clone(c.recovered)
+}
+
+// Attempts is how many requests, commands or reads were tried so far.
+func (c *Call) Attempts() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.attempts
 }
 
 // Step records a completed step in one line, such as "searched github".

@@ -13,6 +13,7 @@ type Question struct {
 	One, Many  string // nouns: issue, issues
 	Rest       string // completes them: of acme/app matching "foo"
 	Filters    []FilterEcho
+	Totals     []Tally   // counts over all that the question selects, shown beside the items
 	NextCursor string    // the opaque cursor that goes on, over all sources
 	Fallback   string    // what can still be done if this fails; empty for the default
 	At         time.Time // when it was asked; it dates what nothing else does
@@ -23,6 +24,17 @@ type Question struct {
 
 // FilterEcho is one filter as it took effect, defaults included.
 type FilterEcho struct{ Name, Value string }
+
+// Tally counts equal failures in a span of time.
+type Tally struct {
+	Code        string    `json:"code"`
+	Reason      string    `json:"reason"`
+	Source      string    `json:"source,omitempty"`
+	Fingerprint string    `json:"fingerprint,omitempty"`
+	Count       int       `json:"count"`
+	FirstAt     time.Time `json:"first_at"`
+	LastAt      time.Time `json:"last_at"`
+}
 
 // Envelope is the finished answer of a tool: a verdict, its evidence and the
 // data, encoded in the order of the contract. It is immutable; the zero Envelope
@@ -96,8 +108,9 @@ func (r Result[T]) Envelope(q Question) Envelope {
 			items = []T{}
 		}
 		data = struct {
-			Items []T `json:"items"`
-		}{items}
+			Items  []T     `json:"items"`
+			Totals []Tally `json:"totals,omitempty"`
+		}{items, q.Totals}
 	}
 	raw, err := encodeData(data)
 	if err != nil {
@@ -284,6 +297,27 @@ func (e Envelope) Attempts() int {
 		return t.Attempts
 	}
 	return 0
+}
+
+// Recovered lists the failures that were overcome on the way.
+func (e Envelope) Recovered() []Recovery {
+	if t := e.get().Trace; t != nil {
+		return slices.Clone(t.Recovered)
+	}
+	return nil
+}
+
+// Answered lists the sources that answered, nothing of theirs having failed.
+func (e Envelope) Answered() []string {
+	var out []string
+	if c := e.get().Coverage; c != nil {
+		for _, row := range c.Sources {
+			if row.Status != AccessFailure && row.Code == None {
+				out = append(out, row.Source)
+			}
+		}
+	}
+	return out
 }
 
 // IsError is true exactly when the status is access_failure.

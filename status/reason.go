@@ -160,9 +160,9 @@ var (
 		"the account or object is blocked at {source}", "Ask the operator of {source} to unblock it.")
 	LoginPage = reason("login_page", Execute, AccessDenied, Fatal, NoRetry,
 		"{source} answered with a sign-in page", "Give source {source} a credential that its interface accepts, or check base_url.")
-	// PermissionDenied: the operating system does not let this account read it. LD-01.
+	// PermissionDenied: the operating system does not let this account read or write it. LD-01.
 	PermissionDenied = reason("permission_denied", Execute, AccessDenied, Recoverable, NoRetry,
-		"the account that runs frank may not read {part}", "Let the account that runs frank read {part}, or name the limit in the answer.")
+		"the account that runs frank has no access to {part}", "Give the account that runs frank access to {part}, or name the limit in the answer.")
 	// OwnershipRefused: git opens no repository that belongs to somebody else. LG-16.
 	OwnershipRefused = reason("ownership_refused", Execute, AccessDenied, Fatal, NoRetry,
 		"git refuses the repository of {source}, because it belongs to another user", "Run frank as the owner of the repository, or let the operator of this machine trust it in git's safe.directory.")
@@ -201,6 +201,9 @@ var (
 		"{source} hands out the same page again", "Start again without the cursor, or narrow the question.")
 	Corrupt = reason("corrupt", Execute, SourceUnreliable, Fatal, NoRetry,
 		"the data of {source} is damaged ({part})", "Repair it (for git: git fsck), then repeat.")
+	// WriteFailed: the operating system did not carry out a change of a file; the disk is full, say.
+	WriteFailed = reason("write_failed", Execute, SourceUnreliable, Recoverable, RetryLater,
+		"the system failed to write {part} ({error_class})", "Make room on the disk or repair it, then repeat.")
 	// ProgramFailed: a command that reads the source ended in a way nobody foresaw.
 	ProgramFailed = reason("program_failed", Execute, SourceUnreliable, Recoverable, NoRetry,
 		"a program that reads {source} failed ({part}, exit status {exit_code})", "Run frank doctor, and report it with the evidence.")
@@ -228,6 +231,6 @@ var reasons = []Reason{
 	FeatureDisabled, EndpointGone, IndexNotCovering, CloneIncomplete, ContentNotIncluded, ProviderCap, OwnCap,
 	AuthFailed, ScopeMissing, SSORequired, NetworkPolicyBlocked, RowsHidden, CaptchaRequired, AccountBlocked, LoginPage, PermissionDenied, OwnershipRefused,
 	RateLimited, HTTP5xx, Timeout, ObjectNotFetched, NetworkError, Pending,
-	HTTP4xx, TLSError, NotJSON, TruncatedBody, ShapeError, GraphQLError, IndexIncomplete, Stale, Contradictory, CursorLoop, Corrupt, ProgramFailed, Unproven,
+	HTTP4xx, TLSError, NotJSON, TruncatedBody, ShapeError, GraphQLError, IndexIncomplete, Stale, Contradictory, CursorLoop, Corrupt, WriteFailed, ProgramFailed, Unproven,
 	CleanupFailed, CleanupNotConfigured, PolicyDenied, UncaughtServerError, Cancelled,
 }

@@ -25,6 +25,8 @@ type Work struct {
 	Endpoint  string // of an attempt: its class, without values
 	Method    string
 	Attempt   int
+	// Transport of a call: "pipe" or "tcp", empty if it came by none.
+	Transport string
 }
 
 // Ending is how a piece of work ended. Fields that do not apply are zero.
@@ -33,8 +35,11 @@ type Ending struct {
 	Code       Code
 	Reason     string // empty for none
 	Stage      Stage
-	HTTPStatus int
+	Source     string // whose failure the reason is
+	HTTPStatus int    // as it came over the wire
 	Items      int
+	// Cached: the source confirmed an answer that was here already.
+	Cached bool
 }
 
 // Retrying is an attempt that failed and will be followed by another.
@@ -54,6 +59,8 @@ type Watcher interface {
 	End(ctx context.Context, w Work, e Ending)
 	// Retrying is told before the wait.
 	Retrying(ctx context.Context, r Retrying)
+	// Resting is told how many circuits of a source are open, when that changed.
+	Resting(ctx context.Context, source string, open int)
 	// Outgoing returns the W3C traceparent to send with a request, or an empty text.
 	Outgoing(ctx context.Context) string
 }
@@ -62,12 +69,84 @@ type Watcher interface {
 // context for the work and what must be called at its end. Without a watcher both
 // cost nothing.
 func Begin(ctx context.Context, w Work) (context.Context, func(Ending)) {
-	watcher := CallFrom(ctx).Watcher
-	if watcher == nil {
-		return ctx, ignore
+	if watcher := watcherOf(ctx); watcher != nil {
+		return begin(ctx, watcher, w)
 	}
-	ctx = watcher.Begin(ctx, w)
-	return ctx, func(e Ending) { watcher.End(ctx, w, e) }
+	return ctx, ignore
+}
+
+// begin stands apart so that what the closure holds costs nothing where there is none.
+func begin(ctx context.Context, watcher Watcher, w Work) (context.Context, func(Ending)) {
+	inside := watcher.Begin(ctx, w)
+	return inside, func(e Ending) { watcher.End(inside, w, e) }
 }
 
 func ignore(Ending) {}
+
+// Watched tells whether anybody watches the call, for what is only made for a watcher.
+func Watched(ctx context.Context) bool { return watcherOf(ctx) != nil }
+
+// Tell tells the watcher of the call, if there is one.
+func (r Retrying) Tell(ctx context.Context) {
+	if watcher := watcherOf(ctx); watcher != nil {
+		watcher.Retrying(ctx, r)
+	}
+}
+
+// Resting tells the watcher of the call, if there is one, how many circuits of a
+// source are open.
+func Resting(ctx context.Context, source string, open int) {
+	if watcher := watcherOf(ctx); watcher != nil {
+		watcher.Resting(ctx, source, open)
+	}
+}
+
+// Outgoing is the W3C traceparent to send with a request, or an empty text.
+func Outgoing(ctx context.Context) string {
+	if watcher := watcherOf(ctx); watcher != nil {
+		return watcher.Outgoing(ctx)
+	}
+	return ""
+}
+
+// watcherOf makes no call where there is none, unlike [CallFrom].
+func watcherOf(ctx context.Context) Watcher {
+	if c, ok := ctx.Value(callKey{}).(*Call); ok && c != nil {
+		return c.Watcher
+	}
+	return nil
+}
+
+// EndingOf is how a call ended that has this answer.
+func EndingOf(e Envelope) Ending {
+	in := e.get()
+	out := Ending{Status: in.Status, Code: in.Code}
+	if in.Coverage != nil {
+		for _, row := range in.Coverage.Sources {
+			out.Items += row.Items
+		}
+	}
+	return out.because(in.failure, in.Code)
+}
+
+// Ending is how the question to the sources of r ended.
+func (r Result[T]) Ending() Ending {
+	hs := r.heads()
+	s, c := verdict(hs)
+	out := Ending{Status: s, Code: c}
+	for _, h := range hs {
+		out.Items += h.count
+	}
+	if c == None {
+		return out
+	}
+	return out.because(topFailure(hs, c), c)
+}
+
+// because adds where and why, unless nothing failed.
+func (e Ending) because(f Failure, c Code) Ending {
+	if c != None {
+		e.Reason, e.Stage, e.Source = f.Reason().Name(), f.Reason().Stage(), f.Source()
+	}
+	return e
+}

@@ -202,6 +202,11 @@ func fanOut[T connectors.Item](ctx context.Context, d *Deps, spec Spec, sources 
 }
 
 func askSource[T connectors.Item](ctx context.Context, d *Deps, spec Spec, s connectors.Source, ask asking[T]) (r status.Result[T]) {
+	if status.Watched(ctx) {
+		inside, end := status.Begin(ctx, status.Work{Kind: status.SourceWork, Tool: spec.Name, Source: s.Name, Operation: spec.Operation})
+		ctx = inside
+		defer func() { end(r.Ending()) }()
+	}
 	defer func() {
 		if v := recover(); v != nil {
 			if d.Panicked != nil {

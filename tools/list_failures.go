@@ -22,6 +22,9 @@ var listFailuresSpec = Spec{
 
 var listFailures = tool[listFailuresArgs]{listFailuresSpec, pastFailures}
 
+// maxTallies keeps the answer short; the rest are rare.
+const maxTallies = 50
+
 func pastFailures(ctx context.Context, d *Deps, a listFailuresArgs) status.Envelope {
 	if a.Source != "" {
 		if _, f := d.named(a.Source, ""); f != nil {
@@ -31,21 +34,19 @@ func pastFailures(ctx context.Context, d *Deps, a listFailuresArgs) status.Envel
 	if ctx.Err() != nil {
 		return listFailuresSpec.refuse(status.Fail(status.Cancelled))
 	}
-	found := d.Journal.List(journal.Query{Since: a.Since, Source: a.Source, Code: a.Code, Limit: a.Limit})
+	found := d.Journal.List(ctx, journal.Query{Since: a.Since, Source: a.Source, Code: a.Code, Limit: a.Limit})
 	audit := new(status.Audit)
 	audit.Hold(status.Proof{Request: "journal", At: d.Now()}, status.Transport, status.Shape, status.InBand, status.Identity, status.Scope, status.Completeness, status.Effectiveness)
 	audit.Examined(found.Total)
-	if !found.Read || d.Journal.Broken() {
-		audit.Unmade(status.Completeness, status.Fail(status.Corrupt, status.Part.Is("the journal file cannot be read or written")))
-	}
-	if found.Damaged > 0 {
-		audit.Fail(status.Completeness, status.Fail(status.Corrupt, status.Part.Is("lines of the journal"), status.Total.Is(found.Damaged)))
+	if !found.Read {
+		audit.Unmade(status.Completeness, status.Fail(status.Corrupt, status.Part.Is("the journal file cannot be read or written, or was damaged")))
 	}
 	if found.Total > len(found.Records) {
 		audit.Fail(status.Completeness, status.Fail(status.OwnCap, status.Limit.Is(a.Limit), status.Total.Is(found.Total)))
 	}
 	q := listFailuresSpec.question("")
 	q.One, q.Many, q.Rest, q.Filters = listFailuresSpec.One, listFailuresSpec.Many, phrase(a), echo(a)
+	q.Totals = found.Totals[:min(len(found.Totals), maxTallies)]
 	q.Fallback = "use what is here, or narrow the question with since, source, code or limit"
 	return status.List("journal", found.Records, audit).Envelope(q)
 }

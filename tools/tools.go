@@ -9,11 +9,13 @@ package tools
 import (
 	"context"
 	"encoding/json"
+	"reflect"
 	"time"
 
 	"github.com/frank-mcp/frank/capabilities"
 	"github.com/frank-mcp/frank/connectors"
 	"github.com/frank-mcp/frank/internal/journal"
+	"github.com/frank-mcp/frank/internal/learn"
 	"github.com/frank-mcp/frank/internal/policy"
 	"github.com/frank-mcp/frank/status"
 )
@@ -24,11 +26,14 @@ type Deps struct {
 	Manifest  *capabilities.Manager
 	Policy    policy.Policy
 	Journal   *journal.Journal
-	Providers []string // that this version can connect, for what to add to the configuration
+	Names     *learn.Names // other spellings of names; may be nil
+	Providers []string     // that this version can connect, for what to add to the configuration
 	Now       func() time.Time
 	// Panicked, if set, is told of a panic below a tool, which is answered as that
 	// source's failure. The value may quote anything and must not be shown.
 	Panicked func(tool, source string, value any)
+	// Watcher, if set, is told what calls do.
+	Watcher status.Watcher
 }
 
 // Spec is what a tool says of itself.
@@ -89,7 +94,7 @@ func (t tool[A]) Call(ctx context.Context, d *Deps, raw json.RawMessage) status.
 	if failure != nil {
 		return status.Refuse(t.spec.question("what "+t.spec.Name+" was asked for"), *failure)
 	}
-	return t.run(ctx, d, args)
+	return d.answered(ctx, t.spec, reflect.ValueOf(&args).Elem(), func() status.Envelope { return t.run(ctx, d, args) })
 }
 
 // question words the call as a whole, before any source is known.

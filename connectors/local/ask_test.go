@@ -39,6 +39,7 @@ func start(t testing.TB, s config.Source) *frank {
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { _ = a.Close(context.Background()) })
 	return &frank{t, a}
 }
 

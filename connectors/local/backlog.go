@@ -36,6 +36,9 @@ type backlogConfig struct {
 	Labels    texts  `yaml:"labels"`
 	Types     texts  `yaml:"types"`
 	Directory scalar `yaml:"backlog_directory"`
+	Prefix    scalar `yaml:"task_prefix"`
+	Padded    scalar `yaml:"zero_padded_ids"`
+	Default   scalar `yaml:"default_status"`
 }
 
 // taskDir is one of the directories in which tasks lie.
@@ -86,16 +89,19 @@ func (b backlog) load(l *look) ledger {
 		if !l.has(dir) {
 			continue
 		}
-		c := root
-		for _, name := range []string{"config.yml", "config.yaml"} {
-			if own, there := b.config(l, path.Join(dir, name)); there {
-				c = own
-				break
-			}
-		}
-		all = all.join(b.directory(l, dir, c))
+		all = all.join(b.directory(l, dir, b.configOf(l, dir, root)))
 	}
 	return all
+}
+
+// configOf is the configuration of one backlog.
+func (b backlog) configOf(l *look, dir string, root backlogConfig) backlogConfig {
+	for _, name := range []string{"config.yml", "config.yaml"} {
+		if own, there := b.config(l, path.Join(dir, name)); there {
+			return own
+		}
+	}
+	return root
 }
 
 // config reads a configuration, if it is there.
@@ -120,7 +126,7 @@ func (b backlog) directory(l *look, dir string, c backlogConfig) ledger {
 		types: c.Types.lines(), dirs: []string{dir},
 	}
 	if len(all.states) == 0 {
-		all.states = []string{"To Do", "In Progress", "Done"}
+		all.states = usualStates()
 	}
 	for _, d := range taskDirs() {
 		for _, name := range b.names(l, path.Join(dir, d.name)) {
@@ -133,6 +139,7 @@ func (b backlog) directory(l *look, dir string, c backlogConfig) ledger {
 				continue
 			}
 			r.closed = d.closed || markup.Fold(r.issue.State) == markup.Fold(all.states[len(all.states)-1]) || finished(r.issue.State)
+			r.states, r.store = all.states, b
 			all.records = append(all.records, r)
 		}
 	}
@@ -142,6 +149,9 @@ func (b backlog) directory(l *look, dir string, c backlogConfig) ledger {
 	}
 	return all
 }
+
+// usualStates are those of a backlog that names none.
+func usualStates() []string { return []string{"To Do", "In Progress", "Done"} }
 
 // finished knows the states that end a task under their usual names, since a
 // project may name more than one. Backlog.md itself counts the last one.
@@ -201,12 +211,8 @@ func (backlog) task(l *look, name string, d taskDir) (record, skip) {
 	if why != "" {
 		return record{}, why
 	}
-	matter, body, ok := splitMatter(t.text)
+	m, body, ok := readTask(t.text)
 	if !ok {
-		return record{}, skipDamaged
-	}
-	var m taskMatter
-	if !decodeYAML(quoteNames(matter), &m) {
 		return record{}, skipDamaged
 	}
 	parts := taskFile.FindStringSubmatch(path.Base(name))

@@ -1,6 +1,7 @@
 package local
 
 import (
+	"strconv"
 	"strings"
 	"time"
 
@@ -28,6 +29,12 @@ type taskMatter struct {
 	Priority      scalar `yaml:"priority"`
 	Type          scalar `yaml:"type"`
 	Due           scalar `yaml:"due_date"`
+}
+
+// readTask takes a task's file apart.
+func readTask(text string) (m taskMatter, body string, ok bool) {
+	matter, body, ok := splitMatter(text)
+	return m, body, ok && decodeYAML(quoteNames(matter), &m)
 }
 
 // splitMatter takes the YAML front matter off a text.
@@ -73,7 +80,7 @@ func (m taskMatter) record(l *look, body string, t fileText) record {
 	plain, thread := takeComments(body)
 	shown, removed := markup.CleanMarkdown(strings.TrimSpace(marks.Regexp().ReplaceAllString(plain, "")))
 	title, more := markup.Clean(string(m.Title))
-	created, _ := parseDay(string(m.Created))
+	created, made := parseDay(string(m.Created))
 	updated, until := parseDay(string(m.Updated))
 	if updated.IsZero() {
 		updated, until = parseDay(string(m.Created))
@@ -97,7 +104,7 @@ func (m taskMatter) record(l *look, body string, t fileText) record {
 		i.Fields = append(i.Fields, connectors.NamedValue{Name: "due_date", Value: m.Due.line()})
 	}
 	whole, _ := markup.Clean(body)
-	return record{issue: i, text: []string{i.Ref, i.Title, whole}, until: until}
+	return record{issue: i, text: []string{i.Ref, i.Title, whole}, until: until, made: made}
 }
 
 func (m taskMatter) links() []connectors.Link {
@@ -127,25 +134,62 @@ var (
 	commentHead  = pattern.New(`^([A-Za-z_]+):[ \t]*(.*)$`)
 )
 
-// takeComments takes the comments off the text of a task.
+// takeComments takes the comments off the text of a task. Two forms are in use:
+// lines of --- around each text, and before that a block of its own for each.
 func takeComments(body string) (rest string, thread []connectors.Comment) {
 	part := commentPart.Regexp().FindStringSubmatchIndex(body)
 	if part == nil {
 		return body, nil
 	}
-	for _, block := range commentBlock.Regexp().FindAllStringSubmatch(body[part[2]:part[3]], -1) {
-		head, text, ok := strings.Cut(strings.TrimSpace(block[1]), "\n\n")
-		if !ok {
-			head, text = "", head
+	section := body[part[2]:part[3]]
+	thread = ruledComments(section)
+	if blocks := commentBlock.Regexp().FindAllStringSubmatch(section, -1); blocks != nil {
+		thread = nil
+		for _, block := range blocks {
+			head, text, ok := strings.Cut(strings.TrimSpace(block[1]), "\n\n")
+			if !ok {
+				head, text = "", head
+			}
+			thread = append(thread, newComment(head, text))
 		}
-		var c connectors.Comment
-		c.Body, _ = markup.CleanMarkdown(strings.TrimSpace(text))
-		for _, line := range strings.Split(head, "\n") {
-			c = withHead(c, commentHead.FindStringSubmatch(line))
-		}
-		thread = append(thread, c)
 	}
 	return body[:part[0]] + body[part[1]:], thread
+}
+
+// ruledComments reads comments whose heads and texts each end at a line of ---.
+func ruledComments(section string) []connectors.Comment {
+	var thread []connectors.Comment
+	var parts []string
+	var part strings.Builder
+	for line := range strings.Lines(section) {
+		if strings.TrimSpace(line) != commentRule {
+			part.WriteString(line)
+			continue
+		}
+		parts = append(parts, part.String())
+		part.Reset()
+	}
+	for i := 0; i+1 < len(parts); i += 2 {
+		if strings.TrimSpace(parts[i+1]) == "" {
+			continue
+		}
+		c := newComment(parts[i], parts[i+1])
+		c.ID = strconv.Itoa(len(thread) + 1)
+		thread = append(thread, c)
+	}
+	return thread
+}
+
+// commentRule is the line around the text of a comment.
+const commentRule = "---"
+
+func newComment(head, text string) connectors.Comment {
+	var c connectors.Comment
+	c.Body, _ = markup.CleanMarkdown(strings.TrimSpace(text))
+	for _, line := range strings.Split(head, "\n") {
+		c = withHead(c, commentHead.FindStringSubmatch(line))
+	}
+	return c
 }
 
 // withHead adds one line of the head of a comment.

@@ -96,29 +96,44 @@ func (b beads) load(l *look) ledger {
 		l.skips.add(why)
 		return all
 	}
+	all.states = b.statesIn(t.text, all.states)
 	newest := map[string]int{}
 	for line := range strings.Lines(t.text) {
 		if strings.TrimSpace(line) == "" {
 			continue
 		}
-		var b bead
-		if json.Unmarshal([]byte(line), &b) != nil || b.ID == "" { // a merge conflict leaves such lines too
+		var i bead
+		if json.Unmarshal([]byte(line), &i) != nil || i.ID == "" { // a merge conflict leaves such lines too
 			l.skips.add(skipDamaged)
 			continue
 		}
-		r := b.record(l, t.modified)
-		r.file, r.shared = name, true
-		if i, twice := newest[plainID(b.ID)]; twice {
+		r := i.record(l, t.modified)
+		r.file, r.shared, r.states, r.store = name, true, all.states, b
+		if i, twice := newest[plainID(i.ID)]; twice {
 			all.twice++
 			if !changed(all.records[i].issue).After(changed(r.issue)) {
 				all.records[i] = r
 			}
 			continue
 		}
-		newest[plainID(b.ID)] = len(all.records)
+		newest[plainID(i.ID)] = len(all.records)
 		all.records = append(all.records, r)
 	}
 	return all
+}
+
+// statesIn adds the states of a project's own that issues are in.
+func (beads) statesIn(text string, states []string) []string {
+	var i struct {
+		Status string `json:"status"`
+	}
+	for line := range strings.Lines(text) {
+		i.Status = ""
+		if json.Unmarshal([]byte(line), &i) == nil && i.Status != "tombstone" {
+			states = append(states, markup.Line(i.Status, maxName))
+		}
+	}
+	return distinct(states)
 }
 
 // databased reports whether beads keeps a database beside the file; what was
@@ -150,6 +165,10 @@ func (b bead) record(l *look, modified time.Time) record {
 	if i.UpdatedAt == nil {
 		i.UpdatedAt = &modified
 	}
+	var made time.Time
+	if i.CreatedAt != nil {
+		made = *i.CreatedAt
+	}
 	var removed markup.Removed
 	i.Body, removed = markup.CleanMarkdown(b.body())
 	_, more := markup.Clean(b.Title)
@@ -163,7 +182,7 @@ func (b bead) record(l *look, modified time.Time) record {
 	n := len(i.Thread)
 	i.Comments, i.Removed = &n, removed.Total()
 	i.Links, i.Fields = b.links(), b.fields()
-	return record{issue: i, text: b.texts(), closed: i.State == "closed", gone: i.State == "tombstone", until: *i.UpdatedAt}
+	return record{issue: i, text: b.texts(), closed: i.State == "closed", gone: i.State == "tombstone", until: *i.UpdatedAt, made: made}
 }
 
 // body is the description with the further parts under headings.

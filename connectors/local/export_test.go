@@ -1,7 +1,9 @@
 package local
 
 import (
+	"errors"
 	"io/fs"
+	"os"
 	"time"
 
 	"github.com/frank-mcp/frank/connectors"
@@ -37,12 +39,65 @@ func Timed(s connectors.Source, now func() time.Time) connectors.Source {
 	return underlaid(s, func(t *tree) { t.now = now })
 }
 
+// Refusing returns the source over a file system in which these operations, such as
+// "rename" or "write", fail.
+func Refusing(s connectors.Source, fails map[string]error) connectors.Source {
+	return underlaid(s, func(t *tree) {
+		t.pens = func(root string) (pen, error) {
+			p, err := rootPen(root)
+			return weakPen{p, fails}, err
+		}
+	})
+}
+
+// weakPen is a pen that fails where it is told to.
+type weakPen struct {
+	pen
+	fails map[string]error
+}
+
+func (p weakPen) OpenFile(name string, flag int, perm fs.FileMode) (*os.File, error) {
+	if err := p.fails["create"]; err != nil && flag&os.O_CREATE != 0 {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: err}
+	}
+	f, err := p.pen.OpenFile(name, flag, perm)
+	if err == nil && p.fails["write"] != nil && flag&os.O_CREATE != 0 {
+		_ = f.Close() // every write to it fails now
+	}
+	return f, err
+}
+
+func (p weakPen) Link(old, name string) error {
+	if err := p.fails["link"]; err != nil {
+		return err
+	}
+	return p.pen.Link(old, name)
+}
+
+func (p weakPen) Rename(old, name string) error {
+	err := p.fails["rename"]
+	if err == nil || err == errAfter {
+		err = errors.Join(err, p.pen.Rename(old, name))
+	}
+	return err
+}
+
+// errAfter is a failure of something that was carried out all the same.
+var errAfter = errors.New("carried out, and failed all the same")
+
+// ErrAfter is errAfter.
+func ErrAfter() error { return errAfter }
+
+// YAMLScalar writes a text as a value of YAML.
+func YAMLScalar(s string, style byte, flow bool) string { return yamlScalar(s, style, flow) }
+
 func underlaid(s connectors.Source, change func(*tree)) connectors.Source {
 	own := *s.Docs.(*documents).tree
 	change(&own)
 	s.Docs = &documents{&own}
 	if t, ok := s.Tracker.(*fileTracker); ok {
-		s.Tracker = &fileTracker{&own, t.stores}
+		changed := &fileTracker{&own, t.stores}
+		s.Tracker, s.Writer = changed, changed
 	}
 	return s
 }

@@ -2,10 +2,11 @@
 // documents, its file-based tracker.
 //
 // What concerns Git is asked of the git command, never read by a second
-// implementation. The package never writes, fetches, runs a hook, filter or
-// program that a repository names, leaves the directory that it was given, or
-// takes silence of git for an answer: what a shallow, partial, sparse or
-// single-branch clone cannot know is named as a gap.
+// implementation. The package never writes anything but the files of the tracker
+// when it is asked to, never fetches, runs a hook, filter or program that a
+// repository names, leaves the directory that it was given, or takes silence of
+// git for an answer: what a shallow, partial, sparse or single-branch clone cannot
+// know is named as a gap.
 package local
 
 import (
@@ -25,7 +26,7 @@ var Provider = connectors.Provider{
 	Name:  "local",
 	Kinds: []connectors.Kind{connectors.KindTracker, connectors.KindRepo, connectors.KindDocs},
 	Capabilities: []connectors.Capability{
-		connectors.IssueRead, connectors.ProjectRead,
+		connectors.IssueRead, connectors.ProjectRead, connectors.IssueWrite,
 		connectors.CodeSearch, connectors.FileRead, connectors.RefRead, connectors.ChangeRead, connectors.HistoryRead,
 		connectors.PageSearch, connectors.PageRead,
 	},
@@ -58,7 +59,7 @@ func openSource(s connectors.Setup) (connectors.Source, *status.Failure) {
 	docs := newDocs(p.tree)
 	out.Docs = docs
 	if p.tracker = newTracker(p.tree); p.tracker != nil {
-		out.Tracker = p.tracker
+		out.Tracker, out.Writer = p.tracker, p.tracker
 	}
 	out.Owns = func(r ref.Ref) bool {
 		return owns(r) || docs.owns(r) || p.tracker != nil && p.tracker.owns(r)

@@ -87,11 +87,11 @@ func noCheckout(source string) status.Failure {
 func (p *prober) trackerGrants(ctx context.Context) []connectors.Grant {
 	cs := []connectors.Capability{connectors.IssueRead, connectors.ProjectRead}
 	if p.tracker != nil {
-		return p.tracker.grants(ctx, cs...)
+		return append(p.tracker.grants(ctx, cs...), p.tracker.writeGrant(ctx))
 	}
 	f := p.tree.noTracker()
 	var out []connectors.Grant
-	for _, c := range cs {
+	for _, c := range append(cs, connectors.IssueWrite) {
 		out = append(out, connectors.Grant{Capability: c, State: connectors.Unsupported, Failure: &f})
 	}
 	return out

@@ -32,6 +32,17 @@ type store interface {
 	prefixed(l *look, prefix string) bool
 	// load reads all of them. What could not be read is counted in the look.
 	load(l *look) ledger
+	// homes are the directories that hold such files, of those that are there.
+	homes(l *look) []string
+	// kept is the file or directory that a new issue goes into.
+	kept(l *look) string
+	// compose, revise and reply plan a new issue, changes of one, and a comment on
+	// one. They change nothing.
+	compose(l *look, all ledger, w connectors.IssueCreate) (edit, *status.Failure)
+	revise(l *look, r record, w connectors.IssueUpdate) (edit, *status.Failure)
+	reply(l *look, r record, w connectors.CommentAdd) (edit, *status.Failure)
+	// wrote reports whether the record has exactly that body.
+	wrote(l *look, r record, body string) bool
 }
 
 // newTracker makes the tracker of a tree, or returns nil if there is none.
@@ -75,6 +86,9 @@ type record struct {
 	file   string    // that holds it
 	shared bool      // the file holds others too
 	until  time.Time // the end of the day or instant of its last change
+	made   time.Time // the end of the day or instant of its creation
+	states []string  // that its tracker knows
+	store  store     // that it is kept in
 }
 
 // ledger is all that a tracker's files hold.

@@ -21,7 +21,6 @@ const (
 
 // Get reads one issue by its id, its number or the path of its file.
 func (t *fileTracker) Get(ctx context.Context, q connectors.IssueGet) status.Result[connectors.Issue] {
-	name := issueName(q.Ref)
 	skip, err := 0, error(nil)
 	if q.Cursor != "" {
 		skip, err = strconv.Atoi(q.Cursor)
@@ -34,18 +33,30 @@ func (t *fileTracker) Get(ctx context.Context, q connectors.IssueGet) status.Res
 		return t.failed(*failure)
 	}
 	defer l.close()
-	if bare(name) && !t.named(ctx, q.Ref.Project, all) {
-		return strange[connectors.Issue](ctx, t, q.Ref.Project, t.proof(l, all))
+	r, answer := t.pick(l, q.Ref, all)
+	if answer != nil {
+		return *answer
 	}
+	return t.one(l, r, q, all, skip)
+}
+
+// pick finds the one record that a reference means, or says why there is none.
+func (t *fileTracker) pick(l *look, r ref.Ref, all ledger) (record, *status.Result[connectors.Issue]) {
+	name := issueName(r)
+	var answer status.Result[connectors.Issue]
 	hits := meant(all.records, name)
 	switch {
+	case bare(name) && !t.named(l.ctx, r.Project, all):
+		answer = strange[connectors.Issue](l.ctx, t, r.Project, t.proof(l, all))
 	case len(hits) == 0 || hits[0].gone:
 		// A record that says of itself that it was deleted proves it as well.
-		return status.Absent[connectors.Issue](t.source, t.proof(l, all), status.Reference.Is(name), status.Container.Is(l.container()))
+		answer = status.Absent[connectors.Issue](t.source, t.proof(l, all), status.Reference.Is(name), status.Container.Is(l.container()))
 	case len(hits) > 1:
-		return t.failed(status.Fail(status.AmbiguousTarget, status.WasCalled, status.Reference.Is(name), status.Margin.Is(0), status.Among(files(t.source, hits)...)))
+		answer = t.failed(status.Fail(status.AmbiguousTarget, status.WasCalled, status.Reference.Is(name), status.Margin.Is(0), status.Among(files(t.source, hits)...)))
+	default:
+		return hits[0], nil
 	}
-	return t.one(l, hits[0], q, all, skip)
+	return record{}, &answer
 }
 
 // issueName is what a reference calls the issue.

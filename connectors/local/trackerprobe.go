@@ -2,10 +2,13 @@ package local
 
 import (
 	"context"
+	"path"
 	"strings"
 
+	"github.com/frank-mcp/frank/connectors"
 	"github.com/frank-mcp/frank/internal/markup"
 	"github.com/frank-mcp/frank/internal/ref"
+	"github.com/frank-mcp/frank/status"
 )
 
 // owns reports whether a reference can mean an issue of the tracker: a number
@@ -69,4 +72,58 @@ func (t *fileTracker) holds(project string) bool {
 		}
 	}
 	return false
+}
+
+// writeGrant is the capability to change issues, judged by where a new one would
+// go, without writing.
+func (t *fileTracker) writeGrant(ctx context.Context) connectors.Grant {
+	g := connectors.Grant{Capability: connectors.IssueWrite, State: connectors.Granted}
+	l, failure := t.glance(ctx)
+	if failure == nil {
+		defer l.close()
+		failure = t.mayCreate(l)
+	}
+	if failure == nil {
+		return g
+	}
+	own := failure.Within(t.source, "", "")
+	g.State, g.Failure = connectors.UnknownGrant, &own
+	if own.Code() == status.AccessDenied {
+		g.State = connectors.NotGranted
+	}
+	if own.Code() == status.CapabilityUnavailable {
+		g.State = connectors.Unsupported
+	}
+	return g
+}
+
+// mayCreate is why no issue can be added, or nil.
+func (t *fileTracker) mayCreate(l *look) *status.Failure {
+	if b, ok := t.stores[0].(beads); ok {
+		if failure := b.barred(l); failure != nil {
+			return failure
+		}
+	}
+	name := t.stores[0].kept(l)
+	if failure := l.straight(name); failure != nil {
+		return failure
+	}
+	p, err := t.pens(t.root)
+	if err != nil {
+		f := rootFailure(err)
+		return &f
+	}
+	d := &desk{look: l, pen: p}
+	defer func() { _ = p.Close() }()
+	at := name
+	err = d.writable(name)
+	if info, gone := p.Lstat(name); err == nil && gone == nil && !info.IsDir() { // a file is replaced in its directory
+		at = path.Dir(name)
+		err = d.writable(at)
+	}
+	if err != nil {
+		f := penFailure(at, err)
+		return &f
+	}
+	return nil
 }

@@ -42,12 +42,13 @@ type tree struct {
 	remote  func(context.Context) string // owner/name, or ""
 	bounds  bounds
 	mount   func(root string) (volume, error)
+	pens    func(root string) (pen, error)
 }
 
 // newTree makes the tree of a source at a real path. The checkout, if there is
 // one, says which files Git ignores and which it keeps off the disk.
 func newTree(s connectors.Setup, root string, c *checkout) *tree {
-	t := &tree{source: s.Name, root: root, project: s.DefaultProject, now: s.Now, bounds: usualBounds(), mount: mountRoot}
+	t := &tree{source: s.Name, root: root, project: s.DefaultProject, now: s.Now, bounds: usualBounds(), mount: mountRoot, pens: rootPen}
 	t.remote = func(context.Context) string { return "" }
 	if t.now == nil {
 		t.now = time.Now

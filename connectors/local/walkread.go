@@ -25,30 +25,37 @@ func (l *look) file(real string) (fileText, skip) { return l.fileUpTo(real, l.bo
 
 // fileUpTo reads one file of at most limit bytes as text.
 func (l *look) fileUpTo(real string, limit int64) (fileText, skip) {
+	_, t, why := l.bytesUpTo(real, limit)
+	return t, why
+}
+
+// bytesUpTo is fileUpTo with the bytes of the file as they are.
+func (l *look) bytesUpTo(real string, limit int64) ([]byte, fileText, skip) {
 	f, err := l.vol.Open(real)
 	if err != nil {
-		return fileText{}, l.why(real, err)
+		return nil, fileText{}, l.why(real, err)
 	}
 	defer func() { _ = f.Close() }()
 	info, err := f.Stat()
 	if err != nil {
-		return fileText{}, skipOf(err)
+		return nil, fileText{}, skipOf(err)
 	}
 	out := fileText{size: info.Size(), modified: info.ModTime().UTC()}
 	switch {
 	case !info.Mode().IsRegular():
-		return out, skipChanged
+		return nil, out, skipChanged
 	case info.Size() > limit:
-		return out, skipTooLarge
+		return nil, out, skipTooLarge
 	case dataless(info): // LD-14: reading it would wait for a download
-		return out, skipPlaceholder
+		return nil, out, skipPlaceholder
 	}
 	b, err := io.ReadAll(io.LimitReader(f, limit+1))
 	l.read += int64(len(b))
 	if err != nil {
-		return out, skipOf(err)
+		return nil, out, skipOf(err)
 	}
-	return out.decode(b, limit)
+	out, why := out.decode(b, limit)
+	return b, out, why
 }
 
 func (t fileText) decode(b []byte, limit int64) (fileText, skip) {

@@ -9,12 +9,14 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
 	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/frank-mcp/frank/capabilities"
@@ -23,9 +25,11 @@ import (
 	"github.com/frank-mcp/frank/connectors/local"
 	"github.com/frank-mcp/frank/connectors/redmine"
 	"github.com/frank-mcp/frank/internal/config"
-	"github.com/frank-mcp/frank/internal/journal"
+	"github.com/frank-mcp/frank/internal/learn"
 	"github.com/frank-mcp/frank/internal/policy"
 	"github.com/frank-mcp/frank/internal/ref"
+	"github.com/frank-mcp/frank/internal/store"
+	"github.com/frank-mcp/frank/internal/telemetry"
 	"github.com/frank-mcp/frank/internal/upstream"
 	"github.com/frank-mcp/frank/server"
 	"github.com/frank-mcp/frank/status"
@@ -43,9 +47,13 @@ type Options struct {
 	Transport http.RoundTripper // under every HTTP source; nil: the network
 	Now       func() time.Time
 	Log       *slog.Logger
-	Journal   string // path of the journal; empty: in memory only
+	Journal   string        // path of the journal; empty: in memory only
+	Limits    store.Options // of the journal; Now and Changed are this package's to set
 	Host      config.Host
 	Deadline  time.Duration // of a tool call; zero: the server's default
+	// Getenv looks up the variables of OpenTelemetry; nil: no traces, no metrics.
+	Getenv func(string) string
+	Events io.Writer // takes one line for each event; nil: nobody
 }
 
 // App is frank, wired.
@@ -54,12 +62,15 @@ type App struct {
 	Config *config.Config
 	Deps   *tools.Deps
 	Server *server.Server
+	// Store is the file of the journal and of all else that outlives a call.
+	Store *store.Store
 	// Tools as clients see them.
 	Tools []server.Tool
 
-	options Options
-	ready   func()
-	vault   *vault
+	options   Options
+	ready     func()
+	vault     *vault
+	telemetry atomic.Pointer[telemetry.Telemetry]
 }
 
 // New wires frank. The error is a wrong declaration in the program itself; a
@@ -97,11 +108,13 @@ func prepare(o Options) (*App, error) {
 	}
 	secrets := new(vault)
 	o.Log = slog.New(guarded{o.Log.Handler(), secrets})
-	d := &tools.Deps{Providers: names(Providers()), Journal: journal.Open(o.Journal), Now: o.Now}
+	d := &tools.Deps{Providers: names(Providers()), Now: o.Now}
 	d.Panicked = func(tool, source string, value any) {
 		o.Log.Error("panic in a connector", "tool", tool, "source", source, "type", fmt.Sprintf("%T", value), "stack", string(debug.Stack()))
 	}
 	a := &App{Deps: d, options: o, vault: secrets}
+	a.remember()
+	d.Names = learn.Open(a.Store, o.Now, secrets.text)
 	sc := server.Configure(o.Version, d, o.Log)
 	sc.Deadline, sc.Redact = o.Deadline, secrets.redact
 	a.Tools = sc.Tools
@@ -137,11 +150,12 @@ func (a *App) open(cfg *config.Config) {
 	for _, s := range cfg.Sources {
 		d.Sources = append(d.Sources, a.source(providers, cfg, s))
 	}
+	a.watch()
 	d.Policy = policy.New(cfg.Policy.Deny)
 	d.Manifest = capabilities.New(capabilities.Options{
 		Sources: d.Sources, Capabilities: byProvider, Providers: known(providers), Tools: tools.ByCapability(), Now: a.options.Now,
 	})
-	d.Manifest.Notes = notes(d.Journal)
+	d.Manifest.Notes = a.notes
 	d.Manifest.OnChange(func() {
 		a.Server.ResourceUpdated(server.ManifestURI)
 		a.Server.ToolsChanged()
@@ -232,13 +246,4 @@ func known(providers []connectors.Provider) []capabilities.Known {
 		out = append(out, k)
 	}
 	return out
-}
-
-func notes(j *journal.Journal) func() []string {
-	return func() []string {
-		if j.Broken() {
-			return []string{"the journal cannot be written; failures are kept in memory only"}
-		}
-		return nil
-	}
 }

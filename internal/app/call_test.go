@@ -1,6 +1,7 @@
 package app_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -29,6 +30,7 @@ func configured(t *testing.T, yaml string, rt http.RoundTripper) *app.App {
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { _ = a.Close(context.Background()) })
 	return a
 }
 

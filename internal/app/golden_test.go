@@ -33,7 +33,9 @@ func talk(t *testing.T, cfg string, lines ...string) []json.RawMessage {
 	}
 	var replies []json.RawMessage
 	for line := range strings.Lines(out.String()) {
-		replies = append(replies, json.RawMessage(line))
+		if strings.Contains(line, `"id":`) { // a notification may come at any time
+			replies = append(replies, json.RawMessage(line))
+		}
 	}
 	return replies
 }

@@ -2,6 +2,7 @@ package app_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/base64"
 	"encoding/json"
 	"io"
@@ -101,5 +102,6 @@ func echoing(t *testing.T, logs io.Writer, quoted, plain string) *app.App {
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { _ = a.Close(context.Background()) })
 	return a
 }

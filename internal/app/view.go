@@ -7,7 +7,9 @@ import (
 	"github.com/frank-mcp/frank/capabilities"
 	"github.com/frank-mcp/frank/connectors"
 	"github.com/frank-mcp/frank/internal/journal"
+	"github.com/frank-mcp/frank/internal/store"
 	"github.com/frank-mcp/frank/server"
+	"github.com/frank-mcp/frank/status"
 )
 
 // What the commands show and pass on, under one roof: they know no package
@@ -29,6 +31,10 @@ type (
 	FailureQuery = journal.Query
 	// FailureRecord is one past failure.
 	FailureRecord = journal.Record
+	// CallCount is how many calls ended with a status.
+	CallCount = journal.Count
+	// FailureTally counts equal failures.
+	FailureTally = status.Tally
 	// FailureListing is what was found in the journal.
 	FailureListing = journal.Listing
 )
@@ -63,5 +69,11 @@ func (a *App) Manifest(ctx context.Context, source string, refresh bool) Manifes
 // state.
 func JournalPath() string { return journal.DefaultPath() }
 
-// Failures reads the journal at path. It needs no configuration.
-func Failures(path string, q FailureQuery) FailureListing { return journal.Open(path).List(q) }
+// Failures reads the journal at path. It needs no configuration and makes no file.
+func Failures(ctx context.Context, path string, q FailureQuery) (found FailureListing, problem string) {
+	s := store.Open(path, store.Options{})
+	defer func() { _ = s.Close() }() // it was only read
+	j := journal.Open(s, journal.Options{})
+	found = j.List(ctx, q)
+	return found, j.Problem()
+}

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/frank-mcp/frank/internal/app"
 	"github.com/frank-mcp/frank/internal/config"
 )
 
@@ -46,7 +47,9 @@ type run struct {
 	Streams
 	globals
 	// ctx ends with SIGINT or SIGTERM.
-	ctx context.Context
+	ctx   context.Context
+	apps  []*app.App // to be closed at the end
+	lines *lines     // see stderr
 }
 
 // Run runs frank with the arguments after the program's name and returns the
@@ -56,7 +59,9 @@ func Run(args []string, s Streams) int {
 	defer stop()
 	// A second signal must end a shutdown that hangs.
 	context.AfterFunc(ctx, stop)
-	err := dispatch(&run{Streams: s, ctx: ctx}, args)
+	r := &run{Streams: s, ctx: ctx}
+	err := dispatch(r, args)
+	r.close()
 	var e exit
 	var faults config.Faults
 	switch {

@@ -16,12 +16,14 @@ type globals struct {
 	config    string
 	logFormat string
 	logLevel  string
+	events    bool
 }
 
 func (g *globals) register(fs *flag.FlagSet) {
 	fs.StringVar(&g.config, "config", g.config, "configuration `FILE`; default: $FRANK_CONFIG, ./frank.yaml, then frank/frank.yaml in the user's configuration folder; without any, the checkout around the working directory")
 	fs.StringVar(&g.logFormat, "log-format", g.logFormat, "`FORMAT` of the log on standard error: text (default) or json")
 	fs.StringVar(&g.logLevel, "log-level", g.logLevel, "least `LEVEL` that is logged: debug, info, warn or error; default: info while serving, else error")
+	fs.BoolVar(&g.events, "events", g.events, "write an event as one line of JSON to standard error when a call starts, is retried, fails or recovers, and when an escalation is opened or resolved")
 }
 
 func (g *globals) check() error {
@@ -63,6 +65,8 @@ func commandTable() []command {
 		{"doctor", "", "Probe every source now and show what it can do. Exit status: 0 all ready, 3 some, 4 none.", func() action { return &doctorCommand{} }},
 		{"call", "TOOL key=value …", "Call one tool and show the answer. Exit status: 0 success or empty, 3 partial, 4 access failure, 2 usage.", func() action { return &callCommand{} }},
 		{"failures", "", "Show what earlier calls could not check and why, newest first.", func() action { return &failuresCommand{} }},
+		{"learn", "list|promote|reject [NAME]", "Show other spellings of names that were seen to work, and decide which of them are used.", func() action { return &learnCommand{} }},
+		{"lab", "run FILE… | faults", "Check assertions against the live sources, or see what an agent sees of every fault. Exit status: 0 all hold, 1 some do not.", func() action { return &labCommand{} }},
 		{"version", "", "Print the version. So does frank --version.", func() action { return &versionCommand{} }},
 	}
 }

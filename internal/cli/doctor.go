@@ -40,6 +40,7 @@ func (c *doctorCommand) run(r *run, _ []string) error {
 		}
 		names = []string{c.source}
 	}
+	a.CheckJournal(r.ctx)
 	r.probe(a, names)
 	if r.ctx.Err() != nil {
 		return exit{exitFailed, "interrupted before every source had answered"}

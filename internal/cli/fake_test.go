@@ -4,7 +4,10 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"strings"
+	"sync/atomic"
 	"testing"
 )
 
@@ -44,6 +47,31 @@ func newGitHub(t testing.TB) *httptest.Server {
 			body = `{"message":"Not Found","status":"404"}`
 		}
 		_, _ = io.WriteString(w, body)
+	}))
+	t.Cleanup(s.Close)
+	return s
+}
+
+// newFlaky is the fake behind a gateway: every other request for issue 1 fails, and
+// every one for issue 2.
+func newFlaky(t testing.TB, github string) *httptest.Server {
+	t.Helper()
+	to, err := url.Parse(github)
+	if err != nil {
+		t.Fatal(err)
+	}
+	behind := httputil.NewSingleHostReverseProxy(to)
+	behind.Transport = &http.Transport{DisableKeepAlives: true}
+	var asked atomic.Int32
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.URL.Path == "/repos/acme/app/issues/2", r.URL.Path == "/repos/acme/app/issues/1" && asked.Add(1)%2 == 1:
+			w.Header().Set("Content-Type", "application/json")
+			w.WriteHeader(http.StatusBadGateway)
+			_, _ = io.WriteString(w, `{"message":"down"}`)
+		default:
+			behind.ServeHTTP(w, r)
+		}
 	}))
 	t.Cleanup(s.Close)
 	return s

@@ -1,8 +1,11 @@
 package cli
 
 import (
+	"io"
 	"log/slog"
+	"os"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/lmittmann/tint"
@@ -11,27 +14,66 @@ import (
 	"github.com/frank-mcp/frank/internal/config"
 )
 
-// start finds the configuration and wires frank. A file is read at once, since
-// its faults must stop the start. Where there is none, git is asked about the
+// start finds the configuration and wires frank; [Run] closes it. A file is read
+// at once, since its faults must stop the start. Where there is none, git is asked about the
 // checkout when the first call needs it: see app.Later.
 func (r *run) start(log *slog.Logger) (*app.App, error) {
 	path, err := config.SystemSearch(r.config).Find()
 	if err != nil {
 		return nil, err
 	}
-	o := app.Options{Version: version(), Log: log, Journal: app.JournalPath()}
+	o := app.Options{Version: version(), Log: log, Journal: app.JournalPath(), Getenv: os.Getenv}
+	if r.events {
+		o.Events = r.stderr()
+	}
 	if path != "" {
 		cfg, err := config.Load(path, connected()...)
 		if err != nil {
 			return nil, err
 		}
-		return app.New(cfg, o)
+		return r.begun(app.New(cfg, o))
 	}
 	place, err := config.SystemPlace()
 	if err != nil {
 		return nil, err
 	}
-	return app.Later(func() *config.Config { return config.Default(r.ctx, place) }, o)
+	return r.begun(app.Later(func() *config.Config { return config.Default(r.ctx, place) }, o))
+}
+
+// begun has the app closed when the command ends.
+func (r *run) begun(a *app.App, err error) (*app.App, error) {
+	if err == nil {
+		r.apps = append(r.apps, a)
+	}
+	return a, err
+}
+
+// close lets what the command leaves behind be sent.
+func (r *run) close() {
+	for _, a := range r.apps {
+		_ = a.Close(r.ctx) // it has said what could not be done
+	}
+}
+
+// stderr is standard error for log and events, whose lines must not run into each
+// other.
+func (r *run) stderr() io.Writer {
+	if r.lines == nil {
+		r.lines = &lines{to: r.Err}
+	}
+	return r.lines
+}
+
+type lines struct {
+	mu sync.Mutex
+	to io.Writer
+}
+
+// Write writes whole lines one after the other.
+func (l *lines) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.to.Write(p)
 }
 
 // announce logs what is served, and what a person should look at. It does not
@@ -71,12 +113,12 @@ func (r *run) logger(otherwise slog.Level) *slog.Logger {
 		_ = level.UnmarshalText([]byte(r.logLevel)) // checked before
 	}
 	if r.logFormat == "json" {
-		return slog.New(slog.NewJSONHandler(r.Err, &slog.HandlerOptions{Level: level}))
+		return slog.New(slog.NewJSONHandler(r.stderr(), &slog.HandlerOptions{Level: level}))
 	}
 	out := screenOf(r.Err)
 	format := time.RFC3339
 	if out.terminal {
 		format = time.TimeOnly
 	}
-	return slog.New(tint.NewTextHandler(r.Err, &tint.Options{Level: level, TimeFormat: format, NoColor: !out.colour}))
+	return slog.New(tint.NewTextHandler(r.stderr(), &tint.Options{Level: level, TimeFormat: format, NoColor: !out.colour}))
 }

@@ -1,11 +1,13 @@
 package cli_test
 
 import (
+	"encoding/json"
 	"flag"
 	"net"
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -22,7 +24,7 @@ func TestScripts(t *testing.T) {
 		UpdateScripts: *update,
 		Setup:         setup(t),
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"expand": expand, "served": served, "exits": exits, "masked": masked,
+			"expand": expand, "served": served, "exits": exits, "masked": masked, "events": events, "talk": talk,
 		},
 	})
 }
@@ -43,7 +45,13 @@ func setup(t *testing.T) func(*testscript.Env) error {
 		e.Setenv("FREE", free.Addr().String())
 		e.Setenv("BUSY", busy.Addr().String())
 		e.Setenv("GITHUB", newGitHub(t).URL)
+		e.Setenv("FLAKY", newFlaky(t, e.Getenv("GITHUB")).URL)
 		e.Setenv("GOOD", goodToken)
+		repo, err := filepath.Abs("../..")
+		if err != nil {
+			return err
+		}
+		e.Setenv("REPO", repo)
 		e.Setenv("HOME", filepath.Join(e.WorkDir, "home"))
 		e.Setenv("XDG_STATE_HOME", filepath.Join(e.WorkDir, "state"))
 		e.Setenv("XDG_CONFIG_HOME", filepath.Join(e.WorkDir, "config"))
@@ -86,6 +94,38 @@ func exits(ts *testscript.TestScript, _ bool, args []string) {
 	if got != args[0] {
 		ts.Fatalf("%s ended with %s, not %s", strings.Join(args[1:], " "), got, args[0])
 	}
+}
+
+var (
+	anyID   = regexp.MustCompile(`"(call_id|trace_id|span_id)":"[^"]+"`)
+	anyTime = regexp.MustCompile(`"time":"20[0-9T:.-]+Z"|"(wait_ms|duration_ms)":[0-9]+`)
+)
+
+// events FROM FILE writes the events among the lines, with everything replaced that
+// differs from run to run. They are of one call, and every line of JSON is whole.
+func events(ts *testscript.TestScript, _ bool, args []string) {
+	var out strings.Builder
+	ids := map[string]bool{}
+	for line := range strings.Lines(ts.ReadFile(args[0])) {
+		var e struct {
+			Event  string `json:"event"`
+			CallID string `json:"call_id"`
+		}
+		if !strings.HasPrefix(line, "{") {
+			continue
+		}
+		ts.Check(json.Unmarshal([]byte(line), &e))
+		if e.Event == "" {
+			continue
+		}
+		ids[strings.Join(anyID.FindAllString(line, -1), " ")] = true
+		line = anyID.ReplaceAllString(line, `"$1":"…"`)
+		out.WriteString(anyTime.ReplaceAllStringFunc(line, func(field string) string { return field[:strings.Index(field, ":")] + `:"…"` }))
+	}
+	if len(ids) != 1 {
+		ts.Fatalf("events of %d calls: %v", len(ids), ids)
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(out.String()), 0o600))
 }
 
 // masked FILE writes what the last command printed with everything replaced that

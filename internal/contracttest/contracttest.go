@@ -167,6 +167,7 @@ func open(t testing.TB, yaml string, listed bool, rt http.RoundTripper, logs *by
 	if err != nil {
 		t.Fatalf("wiring: %v", err)
 	}
+	t.Cleanup(func() { _ = a.Close(context.Background()) })
 	return a
 }
 

@@ -61,12 +61,12 @@ func (s *Store) ready() error {
 			return nil
 		}
 		_ = s.closeFile() // nobody else can reach it any more
-		s.opts.note("the file was removed or replaced while frank was running; a new one is used")
+		s.happened("the file was removed or replaced while frank was running; a new one is used", false)
 	}
 	if err == nil && !now.Mode().IsRegular() {
 		return errNoFile
 	}
-	db, err := openFile(s.path)
+	db, err := openFile(s.path, s.opts.MaxFile)
 	if err != nil {
 		return err
 	}
@@ -79,12 +79,14 @@ func (s *Store) ready() error {
 		return err
 	}
 	s.file = db
-	s.recover()
+	if s.trouble.set("") {
+		s.opts.note("the file can be used again")
+	}
 	return nil
 }
 
 // openFile makes the file with its folder, both for this user alone.
-func openFile(path string) (*sql.DB, error) {
+func openFile(path string, limit int64) (*sql.DB, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, err
 	}
@@ -97,8 +99,13 @@ func openFile(path string) (*sql.DB, error) {
 	}
 	// WAL lets processes read while one writes. With synchronous(NORMAL) a killed
 	// process loses nothing; a power cut may take the last transactions.
-	return openDatabase((&url.URL{Scheme: "file", Path: filepath.ToSlash(path), RawQuery: "_txlock=immediate&_pragma=busy_timeout(2000)&_pragma=journal_mode(WAL)&_pragma=synchronous(NORMAL)&_pragma=foreign_keys(1)"}).String())
+	settings := "_txlock=immediate&_pragma=busy_timeout(2000)&_pragma=journal_mode(WAL)&_pragma=synchronous(NORMAL)&_pragma=foreign_keys(1)" +
+		"&_pragma=max_page_count(" + strconv.FormatInt(max(limit/pageSize, 1), 10) + ")"
+	return openDatabase((&url.URL{Scheme: "file", Path: filepath.ToSlash(path), RawQuery: settings}).String())
 }
+
+// pageSize is SQLite's own default.
+const pageSize = 4096
 
 func openDatabase(name string) (*sql.DB, error) {
 	db, err := sql.Open("sqlite", name)
@@ -109,12 +116,39 @@ func openDatabase(name string) (*sql.DB, error) {
 	return db, nil
 }
 
-// prepare brings the tables to this version and drops what is too old or too much.
+// prepare brings the tables to this version, drops what is too old or too much, and
+// moves there what was kept in memory while the file could not be used.
 func (s *Store) prepare(db *sql.DB) error {
 	if err := migrate(db); err != nil {
 		return err
 	}
-	return s.prune(db)
+	if err := s.prune(db, s.opts.MaxBytes); err != nil {
+		return err
+	}
+	s.pruned = s.opts.Now()
+	if s.memory == nil {
+		return nil
+	}
+	if err := move(s.memory, db); err != nil {
+		return broken{err}
+	}
+	_ = s.memory.Close() // it was moved
+	s.memory = nil
+	return nil
+}
+
+// maxMemory bounds what is kept while there is no file.
+const maxMemory = 16 << 20
+
+// tidy does for a process that goes on what [Store.prepare] does at the start.
+func (s *Store) tidy() {
+	s.pruned = s.opts.Now()
+	if s.file != nil {
+		_ = s.prune(s.file, s.opts.MaxBytes) // whatever is wrong, the next use meets it
+	}
+	if s.memory != nil {
+		_ = s.prune(s.memory, maxMemory)
+	}
 }
 
 // inMemory is the stand-in.
@@ -142,18 +176,12 @@ func (s *Store) fail(err error) {
 	}
 }
 
-// recover moves what was kept in memory to the file that works again.
-func (s *Store) recover() {
-	if s.memory != nil {
-		if err := move(s.memory, s.file); err != nil {
-			s.opts.note("what was kept in memory could not be moved to the file")
-		}
-		_ = s.memory.Close() // it was moved
-		s.memory = nil
-	}
-	if s.trouble.set("") {
-		s.opts.note("the file can be used again")
-	}
+// happened notes what became of the file, and whether what was in it is lost.
+func (s *Store) happened(what string, lost bool) {
+	s.trouble.mu.Lock()
+	s.trouble.last, s.trouble.lost = what, s.trouble.lost || lost
+	s.trouble.mu.Unlock()
+	s.opts.note(what)
 }
 
 func (s *Store) closeFile() error {
@@ -176,7 +204,7 @@ func (s *Store) setAside() error {
 	for _, suffix := range []string{"-wal", "-shm"} {
 		_ = os.Rename(s.path+suffix, to+suffix) // they may not be there
 	}
-	s.opts.note("the file was damaged and set aside under another name; a new one is used")
+	s.happened("the file was damaged and set aside under another name; a new one is used", true)
 	return nil
 }
 
@@ -207,10 +235,24 @@ func (o Options) note(what string) {
 	}
 }
 
-// trouble is why the file is not used.
+// trouble is why the file is not used, and what became of it before.
 type trouble struct {
-	mu  sync.Mutex
-	why string
+	mu   sync.Mutex
+	why  string
+	last string // incident
+	lost bool
+}
+
+func (t *trouble) incident() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.last
+}
+
+func (t *trouble) wasLost() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.lost
 }
 
 func (t *trouble) text() string {

@@ -21,7 +21,8 @@ CREATE TABLE calls (
 	code        TEXT NOT NULL,
 	attempts    INTEGER NOT NULL DEFAULT 0,
 	duration_us INTEGER NOT NULL DEFAULT 0,
-	session     TEXT NOT NULL DEFAULT '' -- a hash, the same for all calls of one connection
+	session     TEXT NOT NULL DEFAULT '', -- a hash, the same for all calls of one connection
+	answered    TEXT NOT NULL DEFAULT ''  -- the sources that answered without a failure, each between spaces
 );
 CREATE INDEX calls_at ON calls (at);
 CREATE TABLE failures (
@@ -119,7 +120,7 @@ var errTooNew = errors.New("store: the file has a newer version")
 func migrate(db *sql.DB) error {
 	for {
 		done := false
-		err := transact(db, func(tx *sql.Tx) error {
+		err := transact(db, updating, func(tx *sql.Tx) error {
 			var version int
 			if err := tx.QueryRow("PRAGMA user_version").Scan(&version); err != nil {
 				return broken{err}
@@ -145,15 +146,15 @@ func migrate(db *sql.DB) error {
 // prune drops calls, failures and recoveries that are too old, and the oldest of
 // them while the file is too large, writes whose time is over, and escalations
 // that ended long ago. What is open stays, whatever its age.
-func (s *Store) prune(db *sql.DB) error {
-	return transact(db, func(tx *sql.Tx) error {
+func (s *Store) prune(db *sql.DB, maxBytes int64) error {
+	return transact(db, updating, func(tx *sql.Tx) error {
 		now := s.opts.Now()
 		oldest := now.Add(-s.opts.MaxAge).UnixMilli()
-		var pages, size int64
-		if err := tx.QueryRow("SELECT page_count, page_size FROM pragma_page_count, pragma_page_size").Scan(&pages, &size); err != nil {
+		var used int64 // pages that were freed are used again, but a file never shrinks
+		if err := tx.QueryRow("SELECT (page_count - freelist_count) * page_size FROM pragma_page_count, pragma_freelist_count, pragma_page_size").Scan(&used); err != nil {
 			return broken{err}
 		}
-		if pages*size > s.opts.MaxBytes { // the older half; its pages are used again
+		if used > maxBytes { // the older half
 			var middle sql.NullInt64
 			if err := tx.QueryRow("SELECT at FROM calls ORDER BY at LIMIT 1 OFFSET (SELECT count(*)/2 FROM calls)").Scan(&middle); err == nil && middle.Int64 > oldest {
 				oldest = middle.Int64
@@ -202,8 +203,8 @@ var tables = []string{"calls", "failures", "recoveries", "writes", "escalations"
 
 // move copies every row to another database, unless it is there.
 func move(from, to *sql.DB) error {
-	return transact(from, func(read *sql.Tx) error {
-		return transact(to, func(write *sql.Tx) error {
+	return transact(from, viewing, func(read *sql.Tx) error {
+		return transact(to, updating, func(write *sql.Tx) error {
 			for _, table := range tables {
 				if err := copyRows(read, write, table); err != nil {
 					return err

@@ -29,6 +29,7 @@ type Store struct {
 	opened  fs.FileInfo // what path was when file was opened
 	memory  *sql.DB
 	again   time.Time // when the file is tried again
+	pruned  time.Time
 	trouble trouble
 }
 
@@ -42,10 +43,18 @@ type Options struct {
 	// the defaults of 90 days and 64 MiB.
 	MaxAge   time.Duration
 	MaxBytes int64
+	// MaxFile is the size in bytes beyond which the file never grows, whatever is in
+	// it; past it the file counts as full. Zero takes four times MaxBytes.
+	MaxFile int64
 }
 
-// pauseAfter is how long a file that failed is left alone.
-const pauseAfter = 5 * time.Second
+const (
+	// pauseAfter is how long a file that failed is left alone.
+	pauseAfter = 5 * time.Second
+	// pruneEvery is how often a process that goes on for long drops what is too old
+	// or too much.
+	pruneEvery = time.Hour
+)
 
 // Open returns the store at path; an empty path keeps all in memory. Nothing is
 // touched until the first [Store.Update] or [Store.View].
@@ -59,6 +68,9 @@ func Open(path string, o Options) *Store {
 	if o.MaxBytes <= 0 {
 		o.MaxBytes = 64 << 20
 	}
+	if o.MaxFile <= 0 {
+		o.MaxFile = 4 * o.MaxBytes
+	}
 	return &Store{path: path, opts: o, turn: make(chan struct{}, 1)}
 }
 
@@ -69,6 +81,14 @@ func (s *Store) Path() string { return s.path }
 // is, if there is none to use, or if nobody has needed it yet.
 func (s *Store) Problem() string { return s.trouble.text() }
 
+// Incident says in one line, without values, what became of the file last while
+// this process used it: that it was removed or damaged. Empty if nothing did.
+func (s *Store) Incident() string { return s.trouble.incident() }
+
+// Lost reports whether this process set a damaged file aside, so that what was in
+// it cannot be seen any more.
+func (s *Store) Lost() bool { return s.trouble.wasLost() }
+
 // Durable reports whether what was just stored outlives the process.
 func (s *Store) Durable() bool { return s.path != "" && s.trouble.text() == "" }
 
@@ -76,7 +96,13 @@ func (s *Store) Durable() bool { return s.path != "" && s.trouble.text() == "" }
 // again on memory, so it must depend on nothing but the transaction. The error is
 // f's own, or that of ctx: then f may still be carried out.
 func (s *Store) Update(ctx context.Context, f func(*sql.Tx) error) error {
-	return s.bounded(ctx, func() error { return s.run(f) })
+	return s.bounded(ctx, func() error {
+		err := s.run(updating, f)
+		if err == nil && s.opts.Now().Sub(s.pruned) >= pruneEvery {
+			s.tidy()
+		}
+		return err
+	})
 }
 
 // View runs f in a transaction that reads. See [Store.Update].
@@ -84,10 +110,10 @@ func (s *Store) View(ctx context.Context, f func(*sql.Tx) error) error {
 	return s.bounded(ctx, func() error {
 		if s.path != "" && s.file == nil {
 			if _, err := os.Stat(s.path); errors.Is(err, fs.ErrNotExist) { // reading makes no file
-				return transact(s.inMemory(), f)
+				return transact(s.inMemory(), viewing, f)
 			}
 		}
-		return s.run(f)
+		return s.run(viewing, f)
 	})
 }
 
@@ -125,27 +151,27 @@ func (s *Store) bounded(ctx context.Context, work func() error) error {
 }
 
 // run uses the file if it can be used, else memory.
-func (s *Store) run(f func(*sql.Tx) error) error {
+func (s *Store) run(m mode, f func(*sql.Tx) error) error {
 	if s.path == "" {
-		return transact(s.inMemory(), f)
+		return transact(s.inMemory(), m, f)
 	}
 	if s.trouble.text() != "" && s.opts.Now().Before(s.again) {
-		return transact(s.inMemory(), f)
+		return transact(s.inMemory(), m, f)
 	}
-	err := s.onFile(f)
+	err := s.onFile(m, f)
 	if unusable(err) {
 		s.fail(err)
-		return transact(s.inMemory(), f)
+		return transact(s.inMemory(), m, f)
 	}
 	return err
 }
 
 // onFile opens the file if need be and runs f there. A damaged file is set aside once.
-func (s *Store) onFile(f func(*sql.Tx) error) error {
+func (s *Store) onFile(m mode, f func(*sql.Tx) error) error {
 	for aside := false; ; aside = true {
 		err := s.ready()
 		if err == nil {
-			err = transact(s.file, f)
+			err = transact(s.file, m, f)
 		}
 		if !damaged(err) || aside {
 			return err
@@ -156,9 +182,17 @@ func (s *Store) onFile(f func(*sql.Tx) error) error {
 	}
 }
 
+// mode is whether a transaction writes. One that reads does not wait for writers.
+type mode bool
+
+const (
+	updating mode = false
+	viewing  mode = true
+)
+
 // transact makes f's reads and writes one.
-func transact(db *sql.DB, f func(*sql.Tx) error) error {
-	tx, err := db.Begin()
+func transact(db *sql.DB, m mode, f func(*sql.Tx) error) error {
+	tx, err := db.BeginTx(context.Background(), &sql.TxOptions{ReadOnly: bool(m)})
 	if err != nil {
 		return broken{err}
 	}

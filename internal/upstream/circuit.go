@@ -33,6 +33,18 @@ type breaker struct {
 	whole     *rest            // everything rests
 	parts     map[string]*rest // by rate resource
 	resources map[string]string
+	told      int // how many circuits were open when that was last asked
+}
+
+// changed is how many circuits are open, and whether that is news.
+func (b *breaker) changed() (open int, news bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if open = len(b.parts); b.whole != nil {
+		open++
+	}
+	news, b.told = open != b.told, open
+	return open, news
 }
 
 // rest is an open circuit.

@@ -123,7 +123,10 @@ func (c *Client) fingerprint(identity string) string {
 }
 
 // Close closes the circuit: a probe succeeded.
-func (c *Client) Close(context.Context) { c.breaker.close() }
+func (c *Client) Close(ctx context.Context) {
+	c.breaker.close()
+	c.tellCircuits(ctx)
+}
 
 // Configured reports whether a credential is meant to be sent.
 func (c *Client) Configured() bool { return c.opts.Credential.Configured() }

@@ -62,6 +62,7 @@ type outcome struct {
 	x    *Exchange
 	f    *status.Failure
 	code int // the answer's status, 0 if there was none
+	wire int // the same as it came: a 304 where the store supplied the answer
 }
 
 func (c *Client) prepare(req *http.Request, w Want) (*sending, *status.Failure) {
@@ -152,6 +153,7 @@ func (s *sending) run(ctx context.Context) (x *Exchange, f *status.Failure) {
 		wait  time.Duration
 		first *status.Failure
 	)
+	defer s.c.tellCircuits(ctx)
 	pass, wait, first = s.c.breaker.enter(entry{s.fp, s.want.Class, probing}, s.c.opts.Now())
 	if first != nil {
 		broken := status.Broken(*first, wait, status.By(s.c.opts.Source), status.Fingerprint(s.fp))
@@ -176,11 +178,12 @@ func (s *sending) try(outer context.Context, p pass) (out outcome, used bool) {
 	}
 	for n := 1; ; n++ {
 		status.CallFrom(s.caller).Attempted()
-		out = s.attempt(ctx, n)
+		out = s.watched(ctx, n)
 		if out.x != nil {
 			out.x.Attempts = n
 		}
 		if out.code == http.StatusUnauthorized && s.refresh(ctx, out, n) {
+			s.retrying(ctx, out, n, 0)
 			limit++
 			continue
 		}
@@ -199,6 +202,7 @@ func (s *sending) try(outer context.Context, p pass) (out outcome, used bool) {
 		}
 		s.past = append(s.past, setback{out.f.Reason(), n, s.c.opts.Now()})
 		s.tell(out, n, limit, wait)
+		s.retrying(ctx, out, n, wait)
 		if !sleep(ctx, wait) {
 			return outcome{f: s.ended(ctx, n)}, false
 		}
@@ -257,20 +261,21 @@ func (s *sending) attempt(ctx context.Context, n int) outcome {
 	if f != nil {
 		return outcome{f: f}
 	}
-	if a.x.Status == http.StatusNotModified && kept != nil {
+	wire := a.x.Status
+	if wire == http.StatusNotModified && kept != nil {
 		a.x = kept.confirmed(a.x)
 	}
 	code := a.x.Status
 	reading := s.classify(a)
 	if reading == nil {
 		s.keep(a.x)
-		return outcome{x: a.x, code: code}
+		return outcome{x: a.x, code: code, wire: wire}
 	}
 	f = s.describe(reading.With(s.facts(a.x, *reading)...), n)
 	if a.gap != nil { // not read to its end: nothing in it may be relied on
 		a.x = nil
 	}
-	return outcome{x: a.x, f: f, code: code}
+	return outcome{x: a.x, f: f, code: code, wire: wire}
 }
 
 // answer is an exchange as it came.
@@ -309,12 +314,19 @@ func (s *sending) once(ctx context.Context, kept *stored, n int) (answer, *statu
 	}
 }
 
-// outgoing is the request of one attempt, with validators for what is kept.
+// outgoing is the request of one attempt, with validators for what is kept and,
+// if the call is traced, its place in the trace.
 func (s *sending) outgoing(ctx context.Context, kept *stored) *http.Request {
 	req := s.req.WithContext(ctx)
-	if kept != nil {
+	parent := status.Outgoing(ctx)
+	if kept != nil || parent != "" {
 		req.Header = req.Header.Clone()
+	}
+	if kept != nil {
 		kept.condition(req.Header)
+	}
+	if parent != "" {
+		req.Header.Set("Traceparent", parent)
 	}
 	s.load(req)
 	return req
