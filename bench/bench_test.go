@@ -122,6 +122,7 @@ func BenchmarkJournal(b *testing.B) {
 	off.Deps.Journal = nil
 	for name, c := range map[string]struct{ tool, arguments string }{
 		"page":    {"tracker_search", `{"project":"acme/app","limit":20}`},
+		"local":   {"list_capabilities", `{}`},
 		"failure": {"tracker_search", `{"source":"nowhere","query":"x"}`},
 	} {
 		b.Run(name, func(b *testing.B) {

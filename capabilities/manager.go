@@ -34,7 +34,11 @@ type Options struct {
 	Capabilities map[string][]connectors.Capability // of each provider
 	Providers    []Known
 	Tools        map[connectors.Capability][]string // which tools need it
-	Now          func() time.Time
+	// Off says of capabilities that the configuration switches off what a call gets.
+	Off func(connectors.Source, connectors.Capability) *status.Failure
+	// Denied, if set, is why nobody may use the capability anywhere, or nil.
+	Denied func(connectors.Capability) *status.Failure
+	Now    func() time.Time
 }
 
 // Manager keeps what the probes found. It is safe for concurrent use.
@@ -46,7 +50,9 @@ type Manager struct {
 	capabilities map[string][]connectors.Capability
 	providers    []Known
 	tools        map[connectors.Capability][]string
+	off          func(connectors.Source, connectors.Capability) *status.Failure
 	now          func() time.Time
+	denied       func(connectors.Capability) *status.Failure
 
 	flight singleflight.Group
 	mu     sync.Mutex
@@ -62,7 +68,7 @@ type entry struct {
 // New returns a manager that has probed nothing yet.
 func New(o Options) *Manager {
 	return &Manager{
-		sources: o.Sources, capabilities: o.Capabilities, providers: o.Providers, tools: o.Tools, now: o.Now,
+		off: o.Off, sources: o.Sources, capabilities: o.Capabilities, providers: o.Providers, tools: o.Tools, now: o.Now, denied: o.Denied,
 		found: map[string]entry{},
 	}
 }

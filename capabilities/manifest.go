@@ -118,9 +118,24 @@ func (m *Manager) describe(s connectors.Source) Source {
 				c.Reason, c.Unblock = f.Reason().Name(), f.Action()
 			}
 		}
+		if m.off != nil {
+			if f := m.off(s, id); f != nil {
+				c.State, c.Reason, c.Unblock = connectors.Unsupported, f.Reason().Name(), f.Action()
+			}
+		}
+		if f := m.forbidden(id); f != nil { // whatever the source would grant
+			c.State, c.Reason, c.Unblock = connectors.NotGranted, f.Reason().Name(), f.Action()
+		}
 		out.Capabilities = append(out.Capabilities, c)
 	}
 	return out
+}
+
+func (m *Manager) forbidden(c connectors.Capability) *status.Failure {
+	if m.denied == nil {
+		return nil
+	}
+	return m.denied(c)
 }
 
 func served(s connectors.Source) []connectors.Kind {

@@ -83,6 +83,7 @@ type Source struct {
 	Name           string
 	Provider       string
 	BaseURL        string
+	Root           string // of a source on this machine: its directory
 	DefaultProject string
 	Only           []string
 	Tracker        Tracker

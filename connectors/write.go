@@ -70,6 +70,9 @@ type CommentAdd struct {
 type Mark struct {
 	ID    string
 	Since time.Time // when the first attempt began
+	// Tried is the latest time at which an earlier attempt may have been sent; zero
+	// if there was none. What a source may still be busy with is not absent yet.
+	Tried time.Time
 }
 
 // WriteTrace is the change to look for; exactly one of its fields is set.

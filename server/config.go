@@ -30,6 +30,10 @@ type Config struct {
 	// Prompts and Resources on offer.
 	Prompts   []Prompt
 	Resources []Resource
+	Templates []Template
+	// Listening, if set, is told whenever somebody may have begun to listen to
+	// changes of a resource; see [Server.Listened]. It must return soon.
+	Listening func()
 	// Redact, if set, takes secrets out of whatever is about to leave: text or
 	// JSON, which stays JSON. It returns what it was given if there is nothing to do.
 	Redact func([]byte) []byte
@@ -152,4 +156,13 @@ type Resource struct {
 	// Read returns the content as it is now. The text of its error is shown
 	// to nobody.
 	Read func(ctx context.Context) (string, error)
+}
+
+// Template is a family of text resources on offer.
+type Template struct {
+	// URI is an RFC 6570 template.
+	URI, Name, Title, Description, MIMEType string
+	// Read returns the content of one of them as it is now, and whether there is
+	// such a one. The text of its error is shown to nobody.
+	Read func(ctx context.Context, uri string) (text string, found bool, err error)
 }

@@ -160,6 +160,7 @@ func (e *exchange) listen(ack []byte) {
 	}
 	if !e.filter.IsEmpty() {
 		e.forget = e.server.audience.add(&listener{out: emitter{e}, filter: e.filter, subscription: e.id})
+		e.server.audience.heed()
 	}
 	_ = e.out.send(ack)
 }

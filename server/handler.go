@@ -42,7 +42,7 @@ func Configure(version string, d *tools.Deps, log *slog.Logger) Config {
 		h.tools[s.Name] = t
 		cfg.Tools = append(cfg.Tools, Tool{
 			Name: s.Name, Title: s.Title, Description: s.Description, InputSchema: t.InputSchema(), OutputSchema: schema,
-			ReadOnly: !s.Writes, OpenWorld: !s.Local,
+			ReadOnly: !s.Writes && !s.Keeps, Destructive: s.Overwrites, Idempotent: s.Writes, OpenWorld: !s.Local,
 		})
 	}
 	for _, p := range prompts.All() {
@@ -56,6 +56,7 @@ func Configure(version string, d *tools.Deps, log *slog.Logger) Config {
 			return string(b), err
 		},
 	}}
+	cfg.Templates = []Template{escalations(d)}
 	return cfg
 }
 
@@ -130,7 +131,7 @@ func (h *Handler) Fallback(f Fault, c Call) Reply {
 }
 
 func (h *Handler) reply(e status.Envelope, call *status.Call, order order) Reply {
-	e = e.Traced(call)
+	e = h.escalated(e, call).Traced(call)
 	reached(e)
 	h.record(e, call, order)
 	structured, err := e.Structured()

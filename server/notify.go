@@ -3,6 +3,7 @@ package server
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -34,6 +35,7 @@ type audience struct {
 	mu        sync.Mutex
 	listeners map[*listener]struct{}
 	sending   sync.WaitGroup
+	listening func() // see Config
 }
 
 // listener is one stream that takes such notifications.
@@ -59,6 +61,31 @@ func (a *audience) add(l *listener) (remove func()) {
 		defer a.mu.Unlock()
 		delete(a.listeners, l)
 	}
+}
+
+// heed says that somebody may have begun to listen to a resource. No lock of a
+// client may be held.
+func (a *audience) heed() {
+	if a.listening != nil {
+		a.listening()
+	}
+}
+
+// Listened reports whether somebody takes notifications of a resource whose URI
+// begins so.
+func (s *Server) Listened(prefix string) bool {
+	s.audience.mu.Lock()
+	defer s.audience.mu.Unlock()
+	for l := range s.audience.listeners {
+		uris := l.filter.ResourceSubscriptions
+		if l.client != nil {
+			uris = l.client.subscriptions()
+		}
+		if slices.ContainsFunc(uris, func(uri string) bool { return strings.HasPrefix(uri, prefix) }) {
+			return true
+		}
+	}
+	return false
 }
 
 // tell sends without making the caller wait for slow clients. Order between

@@ -42,6 +42,8 @@ func New(cfg Config) (*Server, error) {
 	}
 	s.addPrompts(cfg.Prompts)
 	s.addResources(cfg.Resources)
+	s.addTemplates(cfg.Templates)
+	s.audience.listening = cfg.Listening
 	return s, nil
 }
 

@@ -118,7 +118,9 @@ func (e *exchange) SubscribeToResourceErr(uri string) error {
 	if e.modern {
 		return nil
 	}
-	return e.client.subscribe(uri)
+	err := e.client.subscribe(uri)
+	e.server.audience.heed()
+	return err
 }
 
 // SubscribeToResource is never called, as there is SubscribeToResourceErr.

@@ -127,7 +127,8 @@ func (t *streamable) listen(w http.ResponseWriter, r *http.Request) {
 		before.close() // one stream a session, or notifications would come twice
 	}
 	defer t.server.audience.add(&listener{out: stream, client: found.client})()
-	stream.start() // now, as nothing that follows may be missed
+	t.server.audience.heed() // it may have subscribed before
+	stream.start()           // now, as nothing that follows may be missed
 	stream.hold(r.Context(), t.life.open.Done())
 }
 

@@ -80,6 +80,14 @@ func (c *Call) Until(source string, proposed time.Time) time.Time {
 	return proposed
 }
 
+// Afresh gives the source a new budget within this call: what was spent on a
+// change must not keep frank from finding out what became of it.
+func (c *Call) Afresh(source string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.until, source)
+}
+
 // Recovered records a failure that was overcome at that attempt.
 func (c *Call) Recovered(source string, r Reason, attempt int, at time.Time) {
 	c.mu.Lock()

@@ -20,6 +20,12 @@ type Question struct {
 	// Continues names the sources that went on from a cursor. What they prove of the
 	// rest of a listing says nothing of what came before: it is never empty.
 	Continues []string
+	// Done words a change that took effect, in the past tense and in lower case:
+	// created issue acme/app#7. One then words the attempt: the creation of an issue.
+	Done string
+	// Effect is what is known of a change that failed, as the clause before the
+	// reason: nothing was changed.
+	Effect string
 }
 
 // FilterEcho is one filter as it took effect, defaults included.

@@ -1,6 +1,7 @@
 package status
 
 import (
+	"encoding/json"
 	"slices"
 	"strconv"
 	"strings"
@@ -188,6 +189,18 @@ func (f Failure) APICalled() APICall {
 	default:
 		return MaybeCalled
 	}
+}
+
+// Evidence is what proves the failure, as the wire has it; nil if nothing does.
+func (f Failure) Evidence() json.RawMessage {
+	if len(f.get().evidence) == 0 {
+		return nil
+	}
+	raw, err := encode(f.get().evidence)
+	if err != nil {
+		return nil
+	}
+	return raw
 }
 
 // Text is the evidence under that name as text, or empty.

@@ -322,6 +322,15 @@ func Single[T any](r Result[T]) Result[T] {
 	})
 }
 
+// Noted names, in snake_case, something more that is not proved. It changes no verdict.
+func Noted[T any](r Result[T], note string) Result[T] {
+	return each(r, func(x *row[T]) *row[T] {
+		y := &row[T]{head: x.head, items: x.items}
+		y.unproven = append(slices.Clone(x.unproven), note)
+		return y
+	})
+}
+
 // Map translates the items of r and keeps what may be concluded.
 func Map[T, U any](r Result[T], translate func(T) U) Result[U] {
 	return each(r, func(x *row[T]) *row[U] {

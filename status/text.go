@@ -47,7 +47,7 @@ func (e Envelope) Text() string {
 	if in.Failure != nil {
 		tail.Candidates, tail.Evidence = in.Failure.Candidates, in.Failure.Evidence
 	}
-	if in.Failure != nil || (in.Trace != nil && len(in.Trace.Recovered) > 0) {
+	if in.Failure != nil || in.Trace != nil && (len(in.Trace.Recovered) > 0 || in.Trace.IdempotencyKey != "") {
 		tail.Trace = in.Trace
 	}
 	if line, err := encode(tail); err == nil && len(line) > 2 {
@@ -103,6 +103,10 @@ func summarize(q Question, hs []head, s Status, f Failure, single bool) string {
 	}
 	switch s {
 	case Success:
+		if single && q.Done != "" {
+			done := Line(q.Done, maxSubject)
+			return fmt.Sprintf("%s%s in %s.", strings.ToUpper(done[:1]), done[1:], sources(hs))
+		}
 		if single {
 			return fmt.Sprintf("Found %s in %s.", one, sources(hs))
 		}
@@ -115,6 +119,9 @@ func summarize(q Question, hs []head, s Status, f Failure, single bool) string {
 	case Partial:
 		return summarizePartial(q, hs, f, [2]string{counted, one}, single)
 	default:
+		if q.Effect != "" {
+			return fmt.Sprintf("Could not check %s: %s; %s.", one, q.Effect, reasonsOf(hs, f))
+		}
 		if single || q.Many == "" {
 			return fmt.Sprintf("Could not check %s: %s.", one, reasonsOf(hs, f))
 		}
@@ -157,6 +164,8 @@ func within(hs []head) string {
 func summarizePartial(q Question, hs []head, f Failure, nouns [2]string, single bool) string {
 	counted, one := nouns[0], nouns[1]
 	switch {
+	case single && q.Done != "":
+		return fmt.Sprintf("Partial results: %s in %s, but not all as asked; %s.", Line(q.Done, maxSubject), sources(hs), reasonsOf(hs, f))
 	case f.d == nil && single:
 		return fmt.Sprintf("Partial results: %s is here in part; more of it follows with next_cursor.", one)
 	case f.d == nil:

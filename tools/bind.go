@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"math"
 	"reflect"
 	"slices"
 	"strconv"
@@ -18,12 +19,14 @@ import (
 //
 //	arg:"name" doc:"…" word:"…" need:"true" enum:"a,b" default:"20" min:"1" max:"100"
 //
-// For a text, max is its length in characters.
+// For a text, max is its length in characters. What is needed is required by the
+// schema too, unless it is need:"late". An enum that is loose:"true" is read
+// without regard to case, spaces and hyphens.
 type field struct {
 	name, doc, preset string
 	word              string // in a summary, see phrase
 	enum              []string
-	need              bool
+	need, late, loose bool
 	min, max          int
 	index             []int
 	kind              kind
@@ -37,6 +40,7 @@ const (
 	truth
 	texts
 	moment
+	number
 )
 
 // maxText bounds a text argument that names no limit of its own, in characters.
@@ -51,18 +55,18 @@ func fieldsOf(t reflect.Type) []field {
 		if name == "" {
 			continue
 		}
-		f := field{name: name, doc: sf.Tag.Get("doc"), preset: sf.Tag.Get("default"), word: sf.Tag.Get("word"), need: sf.Tag.Get("need") == "true", index: sf.Index, max: maxText}
+		f := field{name: name, doc: sf.Tag.Get("doc"), preset: sf.Tag.Get("default"), word: sf.Tag.Get("word"), need: sf.Tag.Get("need") != "", late: sf.Tag.Get("need") == "late", loose: sf.Tag.Get("loose") == "true", index: sf.Index, max: maxText}
 		if e := sf.Tag.Get("enum"); e != "" {
 			f.enum = strings.Split(e, ",")
 		}
-		f.min, f.max = number(sf.Tag.Get("min"), 0), number(sf.Tag.Get("max"), maxText)
+		f.min, f.max = atoi(sf.Tag.Get("min"), 0), atoi(sf.Tag.Get("max"), maxText)
 		f.kind = kindOf(sf.Type)
 		out = append(out, f)
 	}
 	return out
 }
 
-func number(s string, otherwise int) int {
+func atoi(s string, otherwise int) int {
 	if n, err := strconv.Atoi(s); err == nil {
 		return n
 	}
@@ -75,6 +79,8 @@ func kindOf(t reflect.Type) kind {
 		return text
 	case reflect.TypeFor[int]():
 		return whole
+	case reflect.TypeFor[float64]():
+		return number
 	case reflect.TypeFor[bool]():
 		return truth
 	case reflect.TypeFor[[]string]():
@@ -204,6 +210,8 @@ func (f field) set(target reflect.Value, value json.RawMessage, present bool) *s
 		return f.setText(target, value)
 	case whole:
 		return f.setWhole(target, value)
+	case number:
+		return f.setNumber(target, value)
 	case truth:
 		return f.setTruth(target, value)
 	case texts:
@@ -221,6 +229,9 @@ func (f field) setText(target reflect.Value, value json.RawMessage) *status.Argu
 	var s string
 	if json.Unmarshal(value, &s) != nil {
 		return f.problem(status.ArgumentCoercionFailed, "a text is wanted")
+	}
+	if f.loose {
+		s = strings.NewReplacer(" ", "_", "-", "_").Replace(strings.ToLower(strings.TrimSpace(s)))
 	}
 	if p := f.checkText(s); p != nil {
 		return p
@@ -257,6 +268,18 @@ func (f field) setWhole(target reflect.Value, value json.RawMessage) *status.Arg
 		return f.problem(status.InvalidArgument, "must be from %d to %d", f.min, f.max)
 	}
 	target.SetInt(int64(n))
+	return nil
+}
+
+func (f field) setNumber(target reflect.Value, value json.RawMessage) *status.Argument {
+	x, err := strconv.ParseFloat(strings.Trim(string(value), `"`), 64)
+	switch {
+	case err != nil || math.IsNaN(x):
+		return f.problem(status.ArgumentCoercionFailed, "a number is wanted")
+	case x < float64(f.min) || x > float64(f.max):
+		return f.problem(status.InvalidArgument, "must be from %d to %d", f.min, f.max)
+	}
+	target.SetFloat(x)
 	return nil
 }
 

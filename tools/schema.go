@@ -21,7 +21,7 @@ func schemaOf[A any]() json.RawMessage {
 		}
 		b.WriteString(strconv.Quote(f.name) + ":")
 		f.describe(&b)
-		if f.need {
+		if f.need && !f.late {
 			required = append(required, f.name)
 		}
 	}
@@ -34,7 +34,7 @@ func schemaOf[A any]() json.RawMessage {
 }
 
 func (f field) describe(b *bytes.Buffer) {
-	types := [...]string{text: "string", whole: "integer", truth: "boolean", texts: "array", moment: "string"}
+	types := [...]string{text: "string", whole: "integer", truth: "boolean", texts: "array", moment: "string", number: "number"}
 	b.WriteString(`{"type":"` + types[f.kind] + `"`)
 	switch {
 	case f.kind == texts && f.enum != nil:
@@ -43,12 +43,12 @@ func (f field) describe(b *bytes.Buffer) {
 		b.WriteString(`,"items":{"type":"string"}`)
 	case f.enum != nil:
 		b.WriteString(`,"enum":` + list(f.enum))
-	case f.kind == whole:
+	case f.kind == whole || f.kind == number:
 		b.WriteString(`,"minimum":` + strconv.Itoa(f.min) + `,"maximum":` + strconv.Itoa(f.max))
 	}
 	if f.preset != "" {
 		preset := strconv.Quote(f.preset)
-		if f.kind == whole || f.kind == truth {
+		if f.kind == whole || f.kind == truth || f.kind == number {
 			preset = f.preset
 		}
 		b.WriteString(`,"default":` + preset)

@@ -14,21 +14,30 @@ import (
 
 	"github.com/frank-mcp/frank/capabilities"
 	"github.com/frank-mcp/frank/connectors"
+	"github.com/frank-mcp/frank/internal/escalation"
 	"github.com/frank-mcp/frank/internal/journal"
 	"github.com/frank-mcp/frank/internal/learn"
+	"github.com/frank-mcp/frank/internal/ledger"
 	"github.com/frank-mcp/frank/internal/policy"
 	"github.com/frank-mcp/frank/status"
 )
 
 // Deps is what the tools work with.
 type Deps struct {
-	Sources   []connectors.Source
-	Manifest  *capabilities.Manager
-	Policy    policy.Policy
-	Journal   *journal.Journal
-	Names     *learn.Names // other spellings of names; may be nil
-	Providers []string     // that this version can connect, for what to add to the configuration
-	Now       func() time.Time
+	Sources  []connectors.Source
+	Manifest *capabilities.Manager
+	Policy   policy.Policy
+	Journal  *journal.Journal
+	Ledger   *ledger.Ledger
+	Names    *learn.Names // other spellings of names; may be nil
+	// Writes switches the tools on that change something. Window is how long a
+	// repetition without a key of its own is taken for the same change.
+	Writes bool
+	Window time.Duration
+	// Escalations keeps what is handed to a person.
+	Escalations *escalation.Keeper
+	Providers   []string // that this version can connect, for what to add to the configuration
+	Now         func() time.Time
 	// Panicked, if set, is told of a panic below a tool, which is answered as that
 	// source's failure. The value may quote anything and must not be shown.
 	Panicked func(tool, source string, value any)
@@ -46,7 +55,9 @@ type Spec struct {
 	Needs       connectors.Capability
 	One, Many   string // what it returns, as nouns
 	Writes      bool
+	Overwrites  bool // takes something away that was there
 	Local       bool // asks nothing outside the server itself
+	Keeps       bool // stores something on the server, and changes no source
 }
 
 // Tool is one tool.
@@ -61,10 +72,10 @@ type Tool interface {
 // All lists the tools in the order in which they are shown.
 func All() []Tool {
 	return []Tool{
-		trackerSearch, trackerGetIssue, trackerDescribe,
+		trackerSearch, trackerGetIssue, trackerDescribe, trackerCreateIssue, trackerUpdateIssue, trackerAddComment,
 		repoSearchCode, repoReadFile, repoList, repoGetChange, repoHistory,
 		docsSearch, docsRead, docsList,
-		listCapabilities, resolveReference, listFailures,
+		listCapabilities, resolveReference, escalate, getEscalation, listFailures,
 	}
 }
 

@@ -72,9 +72,9 @@ func TestSchemasAreSmallStrictAndComplete(t *testing.T) {
 	}
 }
 
-func TestTheToolsAreThoseOfTheContractThatRead(t *testing.T) {
-	want := strings.Fields(`tracker_search tracker_get_issue tracker_describe repo_search_code repo_read_file repo_list
-		repo_get_change repo_history docs_search docs_read docs_list list_capabilities resolve_reference list_failures`)
+func TestTheToolsAreThoseOfTheContract(t *testing.T) {
+	want := strings.Fields(`tracker_search tracker_get_issue tracker_describe tracker_create_issue tracker_update_issue tracker_add_comment repo_search_code repo_read_file repo_list
+		repo_get_change repo_history docs_search docs_read docs_list list_capabilities resolve_reference escalate get_escalation list_failures`)
 	var got []string
 	for _, x := range tools.All() {
 		got = append(got, x.Spec().Name)

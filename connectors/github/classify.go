@@ -27,6 +27,8 @@ const (
 	saysSuspended  = "account was suspended"
 	saysDisabled   = "disabled"
 	saysDeleted    = "deleted"
+	saysArchived   = "was archived"
+	saysLocked     = "is locked"
 	saysUnseen     = "cannot be searched"
 	saysCap        = "Only the first 1000"
 )
@@ -156,6 +158,10 @@ func classifyForbidden(x *upstream.Exchange, body gh.ErrorResponse) *status.Fail
 		return fail(x, status.NetworkPolicyBlocked, status.Marker.Is("oauth_app_access_restrictions"))
 	case says(saysIPBlocked): // GH-10
 		return fail(x, status.NetworkPolicyBlocked, status.Marker.Is("ip_allow_list"))
+	case says(saysArchived) && x.Method != http.MethodGet:
+		return fail(x, status.FeatureDisabled, status.Feature.Is("every change"), status.Marker.Is("archived"))
+	case says(saysLocked) && x.Method != http.MethodGet:
+		return fail(x, status.ScopeMissing, status.MissingScope.Is("the right to write in a locked conversation"), status.Marker.Is("locked"))
 	case body.Block != nil || says(saysSuspended):
 		return fail(x, status.AccountBlocked)
 	case slices.ContainsFunc(body.Errors, tooLarge): // GH-47
@@ -184,6 +190,9 @@ func classifyNotFound(x *upstream.Exchange) *status.Failure {
 }
 
 func classifyRefused(x *upstream.Exchange, body gh.ErrorResponse) *status.Failure {
+	if x.Method != http.MethodGet && x.Method != http.MethodHead {
+		return classifyInvalid(x, body)
+	}
 	says := func(s string) bool {
 		return strings.Contains(body.Message, s) ||
 			slices.ContainsFunc(body.Errors, func(e gh.Error) bool { return strings.Contains(e.Message, s) })
@@ -202,6 +211,26 @@ func classifyRefused(x *upstream.Exchange, body gh.ErrorResponse) *status.Failur
 		}
 	}
 	return nil
+}
+
+// classifyInvalid names what GitHub would not take of a change.
+func classifyInvalid(x *upstream.Exchange, body gh.ErrorResponse) *status.Failure {
+	bad := status.Argument{Name: "arguments", Reason: status.InvalidArgument.Name(), Problem: "GitHub does not take the change as it stands"}
+	for _, e := range body.Errors {
+		if isField(e.Field) {
+			bad.Name, bad.Problem = argumentOf(x, e.Field), "GitHub does not take it"
+			break
+		}
+	}
+	return fail(x, status.InvalidArgument, status.WasCalled, status.Arguments.Is([]status.Argument{bad}))
+}
+
+// argumentOf is what the tools call a field of GitHub's.
+func argumentOf(x *upstream.Exchange, field string) string {
+	if (field == "name" || field == "labels" || field == "label") && strings.HasSuffix(x.Class, "/labels") {
+		return "add_labels"
+	}
+	return field
 }
 
 // missingScope compares the scopes of a classic token with those that the

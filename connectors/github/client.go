@@ -17,8 +17,11 @@ import (
 	"github.com/frank-mcp/frank/status"
 )
 
-// call is one GET of one endpoint.
+// call is one request to one endpoint.
 type call struct {
+	method   string     // empty: GET
+	body     any        // of a change, encoded as JSON
+	fresh    bool       // of a read: neither out of a store nor shared with other callers
 	class    string     // for logs and proofs, without values: GET /repos/{owner}/{repo}
 	path     []string   // segments as they are; each is escaped by itself (GH-59)
 	query    url.Values // may be nil
@@ -58,7 +61,7 @@ func (c *client) get(ctx context.Context, k call) (*upstream.Exchange, *status.F
 	if f != nil {
 		return nil, f
 	}
-	x, f := c.up.Send(req, upstream.Want{Class: k.class, Statuses: k.statuses, Media: k.media, MaxBody: k.maxBody})
+	x, f := c.up.Send(req, upstream.Want{Class: k.class, Statuses: k.statuses, Media: k.media, MaxBody: k.maxBody, NoCache: k.fresh})
 	if f == nil && k.shows != "" {
 		f = k.shown(x)
 	}
@@ -105,7 +108,11 @@ func (c *client) request(ctx context.Context, k call) (*http.Request, *status.Fa
 		path.WriteString(k.query.Encode())
 	}
 	// A leading colon in the first segment would read as a scheme; no endpoint has one.
-	req, err := c.build.NewRequest(http.MethodGet, path.String(), nil)
+	method := k.method
+	if method == "" {
+		method = http.MethodGet
+	}
+	req, err := c.build.NewRequest(method, path.String(), k.body)
 	if err != nil {
 		f := status.Fail(status.UncaughtServerError, status.By(c.source), status.NotCalled)
 		return nil, &f

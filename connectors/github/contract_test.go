@@ -19,6 +19,9 @@ func calls() []replay.Call {
 		call("tracker_search", `{"project":"acme/app","query":"foo"}`),
 		call("tracker_search", `{"project":"*","query":"foo"}`),
 		call("tracker_get_issue", `{"ref":"acme/app#1","include":["comments","links","history"]}`),
+		call("tracker_create_issue", `{"project":"acme/app","title":"A","body":"B","labels":["bug"],"assignees":["jo"]}`),
+		call("tracker_update_issue", `{"ref":"acme/app#1","state":"closed","add_labels":["bug"],"remove_labels":["old"]}`),
+		call("tracker_add_comment", `{"ref":"acme/app#1","body":"B"}`),
 		call("tracker_describe", `{"project":"acme/app"}`),
 		call("tracker_describe", `{"project":"*"}`),
 		call("repo_search_code", `{"repo":"acme/app","query":"foo"}`),
@@ -45,7 +48,7 @@ func calls() []replay.Call {
 
 func TestContract(t *testing.T) {
 	contracttest.Run(t, github.Provider, contracttest.Suite{
-		Config: "sources:\n  - name: github\n    provider: github\n    base_url: https://api.github.com\n    default_project: acme/app\n    auth: {token_env: GITHUB_TOKEN}\nretry: {max_attempts: 1}\n",
+		Config: "sources:\n  - name: github\n    provider: github\n    base_url: https://api.github.com\n    default_project: acme/app\n    auth: {token_env: GITHUB_TOKEN}\nwrites: true\nretry: {max_attempts: 1}\n",
 		Calls:  calls(), Sweep: true,
 		Situations: map[contracttest.Situation]string{
 			contracttest.Found: "GH-38", contracttest.ProvedEmpty: "GH-31-settled", contracttest.Absent: "GH-02-visible",

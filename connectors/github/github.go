@@ -1,7 +1,8 @@
 // Package github reads issues, code, changes and documents of GitHub and GitHub
-// Enterprise through the REST interface, and says what each answer proves.
+// Enterprise through the REST interface, and says what each answer proves. It also
+// creates and changes issues and adds comments, for whoever was allowed to.
 //
-// It requests nothing but GET, never uses GraphQL, never follows a redirect by
+// It sends nothing but GET except for that, never uses GraphQL, never follows a redirect by
 // itself, never retries and never logs. Requests are built with go-github and
 // sent through internal/upstream; answers are decoded once, into structs that
 // hold only what is used and that know which keys must be present.
@@ -25,7 +26,7 @@ var Provider = connectors.Provider{
 	Name:  "github",
 	Kinds: []connectors.Kind{connectors.KindTracker, connectors.KindRepo, connectors.KindDocs},
 	Capabilities: []connectors.Capability{
-		connectors.IssueRead, connectors.ProjectRead,
+		connectors.IssueRead, connectors.IssueWrite, connectors.ProjectRead,
 		connectors.CodeSearch, connectors.FileRead, connectors.RefRead, connectors.ChangeRead, connectors.HistoryRead,
 		connectors.PageSearch, connectors.PageRead,
 	},
@@ -41,7 +42,7 @@ func open(s connectors.Setup) (connectors.Source, *status.Failure) {
 	}
 	return connectors.Source{
 		Name: s.Name, Provider: "github", BaseURL: s.BaseURL, DefaultProject: s.DefaultProject, Only: s.Only,
-		Tracker: tracker{c}, Repo: repository{c}, Docs: documents{c}, Prober: prober{c}, Owns: c.owns,
+		Tracker: tracker{c}, Writer: writer{tracker{c}}, Repo: repository{c}, Docs: documents{c}, Prober: prober{c}, Owns: c.owns,
 	}, nil
 }
 

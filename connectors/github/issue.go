@@ -38,7 +38,7 @@ func (c *client) whole(out connectors.Issue, w wireIssue) connectors.Issue {
 	if w.Milestone != nil && w.Milestone.Title != nil {
 		out.Milestone = s.line(*w.Milestone.Title)
 	}
-	out.Body = s.prose(w.Body)
+	out.Body = s.prose(unmarked(w.Body))
 	out.Removed = s.removed
 	return out
 }

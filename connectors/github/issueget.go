@@ -121,7 +121,7 @@ func (t tracker) comments(ctx context.Context, a *status.Audit, item *connectors
 	mine, rest := share(rows, pos, commentRows)
 	for _, c := range mine {
 		item.Thread = append(item.Thread, connectors.Comment{
-			ID: strconv.FormatInt(*c.ID, 10), Author: s.login(c.User), CreatedAt: c.CreatedAt, Body: s.prose(*c.Body), URL: s.url(c.HTMLURL),
+			ID: strconv.FormatInt(*c.ID, 10), Author: s.login(c.User), CreatedAt: c.CreatedAt, Body: s.prose(unmarked(*c.Body)), URL: s.url(c.HTMLURL),
 		})
 	}
 	item.Removed = s.removed

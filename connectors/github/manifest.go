@@ -3,6 +3,7 @@ package github
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/frank-mcp/frank/connectors"
 	"github.com/frank-mcp/frank/internal/upstream"
@@ -17,7 +18,7 @@ var needs = []struct {
 	capability connectors.Capability
 	permission string
 }{
-	{connectors.IssueRead, "issues"}, {connectors.ProjectRead, "issues"},
+	{connectors.IssueRead, "issues"}, {connectors.IssueWrite, "issues"}, {connectors.ProjectRead, "issues"},
 	{connectors.CodeSearch, "contents"}, {connectors.FileRead, "contents"}, {connectors.RefRead, "contents"},
 	{connectors.ChangeRead, "pull_requests"}, {connectors.HistoryRead, "contents"},
 	{connectors.PageSearch, "contents"}, {connectors.PageRead, "contents"},
@@ -102,7 +103,11 @@ func (p prober) withoutProject(out connectors.Probe, id identity) connectors.Pro
 		out.Notes = append(out.Notes, "what the token may read differs by repository; set default_project to have it proved")
 	}
 	for _, n := range needs {
-		out.Capabilities = append(out.Capabilities, p.grant(n.capability, state, nil))
+		g := p.grant(n.capability, state, nil)
+		if n.capability == connectors.IssueWrite && !p.anonymous() {
+			g = p.writes(id, nil)
+		}
+		out.Capabilities = append(out.Capabilities, g)
 	}
 	return out
 }
@@ -127,12 +132,18 @@ func (p prober) withProject(ctx context.Context, out connectors.Probe, id identi
 			proved[n.permission] = f
 		}
 		g := p.grantIn(k, n.capability, f)
-		if g.State == connectors.NotGranted && f != nil || g.State == connectors.Unsupported {
+		if n.capability == connectors.IssueWrite && g.State == connectors.Granted {
+			g = p.writes(id, &k)
+		}
+		if g.State == connectors.NotGranted && (f != nil || g.Capability == connectors.IssueWrite) || g.State == connectors.Unsupported {
 			g.Container = k.name.String()
 		}
 		out.Capabilities = append(out.Capabilities, g)
 	}
-	if slices.ContainsFunc(out.Capabilities, func(g connectors.Grant) bool { return g.State != connectors.Granted }) {
+	// Whether something could be changed says nothing of what can be read.
+	if slices.ContainsFunc(out.Capabilities, func(g connectors.Grant) bool {
+		return g.State != connectors.Granted && g.Capability != connectors.IssueWrite
+	}) {
 		out.State = connectors.Degraded
 	}
 	return out
@@ -164,7 +175,7 @@ func (p prober) try(ctx context.Context, k container, permission string) *status
 }
 
 func (p prober) grantIn(k container, capability connectors.Capability, f *status.Failure) connectors.Grant {
-	tracks := capability == connectors.IssueRead || capability == connectors.ProjectRead
+	tracks := capability == connectors.IssueRead || capability == connectors.ProjectRead || capability == connectors.IssueWrite
 	switch {
 	case tracks && k.trackerless():
 		off := p.trackerOff(k)
@@ -178,9 +189,28 @@ func (p prober) grantIn(k container, capability connectors.Capability, f *status
 	}
 }
 
+// writes tells whether issues can be changed. Only an attempt shows what a token
+// with permissions may do; what is surely missing shows before: the scope of a
+// classic token, an archived repository. k is the default project, or nil.
+func (p prober) writes(id identity, k *container) connectors.Grant {
+	public := k == nil || !k.private
+	switch {
+	case k != nil && k.archived:
+		off := archived(k.name)
+		return p.grant(connectors.IssueWrite, connectors.Unsupported, &off)
+	case id.classic && !covers(id.scopes, "repo") && !(public && covers(id.scopes, "public_repo")):
+		f := status.Fail(status.ScopeMissing, status.MissingScope.Is("repo or, for public repositories, public_repo"),
+			status.GrantedScopes.Is(strings.Join(id.scopes, ", ")))
+		return p.grant(connectors.IssueWrite, connectors.NotGranted, &f)
+	case id.classic && k != nil && k.role != nil && k.role.triages():
+		return p.grant(connectors.IssueWrite, connectors.Granted, nil)
+	}
+	return p.grant(connectors.IssueWrite, connectors.UnknownGrant, nil)
+}
+
 // grant names what a capability needs; searching code needs a credential. GH-30.
 func (p prober) grant(capability connectors.Capability, state connectors.GrantState, f *status.Failure) connectors.Grant {
-	if p.anonymous() && capability == connectors.CodeSearch {
+	if p.anonymous() && (capability == connectors.CodeSearch || capability == connectors.IssueWrite) {
 		state = connectors.NotGranted
 		refused := status.Fail(status.AuthContextRequired)
 		f = &refused

@@ -48,6 +48,7 @@ type container struct {
 	pushedAt  *time.Time
 	openItems int // issues and pull requests
 	pull      bool
+	role      *wireRole // nil if it was not told
 	url       string
 	proof     status.Proof
 	doubts    []status.Failure // what the record says against being seen whole
@@ -90,10 +91,20 @@ type wireRepo struct {
 	PushedAt      *time.Time `json:"pushed_at"`
 	UpdatedAt     *time.Time `json:"updated_at"`
 	OpenIssues    *int       `json:"open_issues_count"`
-	Permissions   *struct {
-		Pull bool `json:"pull"`
-	} `json:"permissions"`
+	Permissions   *wireRole  `json:"permissions"`
 }
+
+// wireRole is what the account may do in a repository, whatever its token may.
+type wireRole struct {
+	Pull     bool `json:"pull"`
+	Triage   bool `json:"triage"`
+	Push     bool `json:"push"`
+	Maintain bool `json:"maintain"`
+	Admin    bool `json:"admin"`
+}
+
+// triages reports whether the role includes labels and assignees of any issue.
+func (w wireRole) triages() bool { return w.Triage || w.Push || w.Maintain || w.Admin }
 
 func (w wireRepo) missing() string {
 	if w.FullName == nil {
@@ -206,7 +217,7 @@ func containerOf(w wireRepo, asked repoName) container {
 		k.openItems = *w.OpenIssues
 	}
 	if w.Permissions != nil {
-		k.pull = w.Permissions.Pull
+		k.pull, k.role = w.Permissions.Pull, w.Permissions
 	}
 	return k
 }

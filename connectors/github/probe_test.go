@@ -41,7 +41,16 @@ func TestProbe(t *testing.T) {
 		exchanges []string
 		want      string // state identity reason, then the capabilities that are not granted
 	}{
-		"classic token": {bare, []string{answer("/user", 200, ada, strings.Split(scopes, "|")...)}, "ready ada -"},
+		"classic token": {bare, []string{answer("/user", 200, ada, strings.Split(scopes, "|")...)}, "ready ada - tracker.issue:write unknown"},
+		"classic token that writes": {project, []string{answer("/user", 200, ada, strings.Split(scopes, "|")...),
+			answer("/repos/acme/app", 200, `{"full_name":"acme/app","private":true,"has_issues":true,"permissions":{"pull":true,"triage":true}}`, core)}, "ready ada -"},
+		"classic token for reading": {project, []string{answer("/user", 200, ada, core, "X-OAuth-Scopes: read:org"), answer("/repos/acme/app", 200, public, core)},
+			"ready ada - tracker.issue:write denied scope_missing in acme/app"},
+		"classic token for public repositories": {project, []string{answer("/user", 200, ada, core, "X-OAuth-Scopes: public_repo"),
+			answer("/repos/acme/app", 200, private, core)}, "ready ada - tracker.issue:write denied scope_missing in acme/app"},
+		"archived project": {project, []string{answer("/user", 200, ada, core),
+			answer("/repos/acme/app", 200, `{"full_name":"acme/app","private":false,"has_issues":true,"archived":true}`, core)},
+			"ready ada - tracker.issue:write unsupported feature_disabled in acme/app"},
 		"fine-grained token without a project": {bare, []string{answer("/user", 200, ada, core)},
 			"ready ada - all unknown"},
 		"installation of an application": {bare, []string{answer("/user", 403, refusal, core)}, "ready  - all unknown"},
@@ -51,18 +60,18 @@ func TestProbe(t *testing.T) {
 		"ignored":        {bare, []string{answer("/user", 200, ada, "X-RateLimit-Limit: 60")}, "denied  auth_context_required all denied"},
 		"broken":         {bare, []string{answer("/user", 500, `{"message":"Server Error"}`)}, "unreachable  http_5xx all unknown"},
 		"no GitHub":      {bare, []string{answer("/user", 404, `{}`)}, "misconfigured  misconfigured all unknown"},
-		"public project": {project, []string{answer("/user", 200, ada, core), answer("/repos/acme/app", 200, public, core)}, "ready ada -"},
+		"public project": {project, []string{answer("/user", 200, ada, core), answer("/repos/acme/app", 200, public, core)}, "ready ada - tracker.issue:write unknown"},
 		"project without a tracker": {project, []string{answer("/user", 200, ada, core), answer("/repos/acme/app", 200, trackless, core)},
-			"degraded ada - tracker.issue:read unsupported feature_disabled in acme/app, tracker.project:read unsupported feature_disabled in acme/app"},
+			"degraded ada - tracker.issue:read unsupported feature_disabled in acme/app, tracker.issue:write unsupported feature_disabled in acme/app, tracker.project:read unsupported feature_disabled in acme/app"},
 		"private project, permission missing": {project, []string{
 			answer("/user", 200, ada, core), answer("/repos/acme/app", 200, private, core),
 			answer("/repos/acme/app/issues?per_page=1", 403, refusal, core, "X-Accepted-GitHub-Permissions: issues=read"),
 			one("commits", 409, `{"message":"Git Repository is empty.","documentation_url":"https://docs.github.com/rest"}`), one("pulls", 200, "[]"),
-		}, "degraded ada - tracker.issue:read denied scope_missing in acme/app, tracker.project:read denied scope_missing in acme/app"},
+		}, "degraded ada - tracker.issue:read denied scope_missing in acme/app, tracker.issue:write denied scope_missing in acme/app, tracker.project:read denied scope_missing in acme/app"},
 		"hidden project": {project, []string{answer("/user", 200, ada, core), answer("/repos/acme/app", 404, nothing, core)},
 			"degraded ada absent_or_hidden all unknown"},
 		"anonymous": {`sources: [{name: github, provider: github, auth: {none: true}}]`, []string{answer("/meta", 200, "{}", "X-RateLimit-Limit: 60")},
-			"ready  - repo.code:search denied auth_context_required"},
+			"ready  - tracker.issue:write denied auth_context_required, repo.code:search denied auth_context_required"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

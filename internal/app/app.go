@@ -49,6 +49,8 @@ type Options struct {
 	Log       *slog.Logger
 	Journal   string        // path of the journal; empty: in memory only
 	Limits    store.Options // of the journal; Now and Changed are this package's to set
+	// Forgetful: there is no place for what should outlive the process.
+	Forgetful bool
 	Host      config.Host
 	Deadline  time.Duration // of a tool call; zero: the server's default
 	// Getenv looks up the variables of OpenTelemetry; nil: no traces, no metrics.
@@ -115,8 +117,10 @@ func prepare(o Options) (*App, error) {
 	a := &App{Deps: d, options: o, vault: secrets}
 	a.remember()
 	d.Names = learn.Open(a.Store, o.Now, secrets.text)
+	a.claims()
+	a.escalate()
 	sc := server.Configure(o.Version, d, o.Log)
-	sc.Deadline, sc.Redact = o.Deadline, secrets.redact
+	sc.Deadline, sc.Redact, sc.Listening = o.Deadline, secrets.redact, a.listening
 	a.Tools = sc.Tools
 	a.gate(&sc)
 	var err error
@@ -131,6 +135,12 @@ func (a *App) gate(sc *server.Config) {
 	sc.Call = func(ctx context.Context, c server.Call) server.Reply {
 		a.Ready()
 		return call(ctx, c)
+	}
+	for i, t := range sc.Templates {
+		sc.Templates[i].Read = func(ctx context.Context, uri string) (string, bool, error) {
+			a.Ready()
+			return t.Read(ctx, uri)
+		}
 	}
 	for i, r := range sc.Resources {
 		sc.Resources[i].Read = func(ctx context.Context) (string, error) {
@@ -151,15 +161,19 @@ func (a *App) open(cfg *config.Config) {
 		d.Sources = append(d.Sources, a.source(providers, cfg, s))
 	}
 	a.watch()
-	d.Policy = policy.New(cfg.Policy.Deny)
+	d.Policy = policy.New(cfg.Policy.Allow, cfg.Policy.Deny)
+	d.Writes, d.Window = cfg.Writes, cfg.IdempotencyWindow
 	d.Manifest = capabilities.New(capabilities.Options{
 		Sources: d.Sources, Capabilities: byProvider, Providers: known(providers), Tools: tools.ByCapability(), Now: a.options.Now,
+		Off:    d.SwitchedOff(),
+		Denied: func(c connectors.Capability) *status.Failure { return d.Policy.Everywhere(string(c)) },
 	})
 	d.Manifest.Notes = a.notes
 	d.Manifest.OnChange(func() {
 		a.Server.ResourceUpdated(server.ManifestURI)
 		a.Server.ToolsChanged()
 	})
+	a.route(cfg)
 	a.Config = cfg
 }
 
@@ -203,7 +217,7 @@ func (a *App) source(providers []connectors.Provider, cfg *config.Config, s conf
 	if f != nil {
 		return broken(p.Kinds, *f)
 	}
-	source.Kinds = p.Kinds
+	source.Kinds, source.Root = p.Kinds, s.Root
 	return source
 }
 

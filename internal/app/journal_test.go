@@ -3,6 +3,7 @@ package app_test
 import (
 	"bytes"
 	"context"
+	"database/sql"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -193,4 +194,24 @@ func cursorIn(t *testing.T, structured []byte) string {
 		t.Fatal(err)
 	}
 	return v.Coverage.Next
+}
+
+// Calls without a connection of their own are one session, and the record of a
+// call says how long it took.
+func TestEveryCallIsRecordedWithItsSession(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "journal.db")
+	a := wired(t, path)
+	for _, tool := range []string{"list_capabilities", "list_failures", "tracker_search"} {
+		ask(t, a, tool, `{}`)
+	}
+	if err := a.Deps.Journal.Flush(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	var calls, sessions, timed int
+	err := a.Store.View(t.Context(), func(tx *sql.Tx) error {
+		return tx.QueryRow("SELECT count(*), count(DISTINCT session), sum(duration_us > 0 AND length(session) = 16) FROM calls").Scan(&calls, &sessions, &timed)
+	})
+	if err != nil || calls != 3 || sessions != 1 || timed != 3 {
+		t.Errorf("%d calls in %d sessions, %d of them timed; %v", calls, sessions, timed, err)
+	}
 }

@@ -43,3 +43,6 @@ func (n Names) List(ctx context.Context) ([]Alias, int, error) {
 
 // Problem says why the file is not used, if it is not.
 func (n Names) Problem() string { return n.store.Problem() }
+
+// Close ends the use of the file.
+func (n Names) Close() error { return n.store.Close() }

@@ -1,6 +1,7 @@
 package app_test
 
 import (
+	"context"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -45,10 +46,7 @@ func (l learner) frank(yaml string) *app.App {
 	if err != nil {
 		l.t.Fatal(err)
 	}
-	l.t.Cleanup(func() {
-		_ = a.Deps.Names.Close()
-		_ = a.Close(l.t.Context())
-	})
+	l.t.Cleanup(func() { _ = a.Close(context.Background()) })
 	return a
 }
 
@@ -150,6 +148,6 @@ func TestWhatIsMissingInAVisibleContainerIsNotItsName(t *testing.T) {
 	names := app.OpenNames(l.state)
 	defer func() { _ = names.Close() }()
 	if all, _, err := names.List(t.Context()); err != nil || len(all) > 0 {
-		t.Errorf("learned %v, %v", all, err)
+		t.Errorf("learned %+v, %v", all, err)
 	}
 }

@@ -29,8 +29,10 @@ func (a *App) remember() {
 func (a *App) Close(ctx context.Context) error {
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), closeWithin)
 	defer stop()
+	late := a.Deps.Journal.Close(ctx) // before what may wait for somebody else
+	a.deliver(ctx)
 	a.telemetry.Load().Close(ctx)
-	if err := a.Deps.Journal.Close(ctx); err != nil {
+	if late != nil {
 		a.options.Log.Error("the journal could not be written in time; some records are lost")
 		return nil // the store is in use, and the process ends
 	}

@@ -388,6 +388,41 @@ func TestAnExportIsRepeatedWhenTheCollectorAsksForIt(t *testing.T) {
 	}
 }
 
+// TestTroubleIsToldWhenItBeginsAndWhenItEnds and not in between.
+func TestTroubleIsToldWhenItBeginsAndWhenItEnds(t *testing.T) {
+	t.Setenv("OTEL_BSP_SCHEDULE_DELAY", "1")
+	c := newCollector(t)
+	c.answer = func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusInternalServerError) }
+	var log guardedBuffer
+	a := observed(t, &hub{}, map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": c.URL, "OTEL_METRICS_EXPORTER": "none"}, func(o *app.Options) {
+		o.Log = slog.New(slog.NewTextHandler(&log, nil))
+	})
+	for n := range 6 {
+		c.mu.Lock()
+		before := c.posts
+		if n == 4 {
+			c.answer = nil
+		}
+		c.mu.Unlock()
+		a.Call(t.Context(), "tracker_get_issue", json.RawMessage(`{"ref":"acme/app#1"}`))
+		for limit := time.Now().Add(20 * time.Second); ; time.Sleep(time.Millisecond) {
+			c.mu.Lock()
+			posts := c.posts
+			c.mu.Unlock()
+			if posts > before {
+				break
+			}
+			if time.Now().After(limit) {
+				t.Fatal("nothing was sent")
+			}
+		}
+	}
+	_ = a.Close(t.Context())
+	if strings.Count(log.String(), "telemetry cannot be exported") != 1 || strings.Count(log.String(), "telemetry is exported again") != 1 {
+		t.Error(log.String())
+	}
+}
+
 // TestNothingIsSwitchedOnWithoutItsVariables: no watcher, no goroutine, no header
 // to the source; and what frank cannot do is said, without the value.
 func TestNothingIsSwitchedOnWithoutItsVariables(t *testing.T) {
@@ -480,7 +515,13 @@ func TestARequestThatCallsShareBelongsToOneOfThem(t *testing.T) {
 // hold nothing but ids and words of closed lists.
 func TestEventsAreWholeLinesOfOneShape(t *testing.T) {
 	var out guardedBuffer
-	a := observed(t, &hub{}, nil, func(o *app.Options) { o.Events = &out })
+	whole := writer(func(line []byte) (int, error) {
+		if !bytes.HasSuffix(line, []byte("}\n")) { // another writer may come in between
+			t.Errorf("a part of a line was written: %s", line)
+		}
+		return out.Write(line)
+	})
+	a := observed(t, &hub{}, nil, func(o *app.Options) { o.Events = whole })
 	var all sync.WaitGroup
 	for i := range 20 {
 		all.Go(func() {
@@ -527,6 +568,10 @@ func TestEventsAreWholeLinesOfOneShape(t *testing.T) {
 		}
 	}
 }
+
+type writer func([]byte) (int, error)
+
+func (w writer) Write(p []byte) (int, error) { return w(p) }
 
 // guardedBuffer is a buffer for several writers.
 type guardedBuffer struct {

@@ -111,6 +111,10 @@ func valueOf(kind, value string) json.RawMessage {
 		if n, err := strconv.Atoi(value); err == nil {
 			return json.RawMessage(strconv.Itoa(n))
 		}
+	case "number":
+		if _, err := strconv.ParseFloat(value, 64); err == nil && json.Valid([]byte(value)) {
+			return json.RawMessage(value)
+		}
 	case "boolean":
 		if value == "true" || value == "false" {
 			return json.RawMessage(value)

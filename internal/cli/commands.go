@@ -65,6 +65,7 @@ func commandTable() []command {
 		{"doctor", "", "Probe every source now and show what it can do. Exit status: 0 all ready, 3 some, 4 none.", func() action { return &doctorCommand{} }},
 		{"call", "TOOL key=value …", "Call one tool and show the answer. Exit status: 0 success or empty, 3 partial, 4 access failure, 2 usage.", func() action { return &callCommand{} }},
 		{"failures", "", "Show what earlier calls could not check and why, newest first.", func() action { return &failuresCommand{} }},
+		{"escalations", "list | show ID | resolve ID | reject ID | stats", "Show what was handed to a person, and answer it.", func() action { return &escalationsCommand{} }},
 		{"learn", "list|promote|reject [NAME]", "Show other spellings of names that were seen to work, and decide which of them are used.", func() action { return &learnCommand{} }},
 		{"lab", "run FILE… | faults", "Check assertions against the live sources, or see what an agent sees of every fault. Exit status: 0 all hold, 1 some do not.", func() action { return &labCommand{} }},
 		{"version", "", "Print the version. So does frank --version.", func() action { return &versionCommand{} }},

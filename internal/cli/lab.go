@@ -62,7 +62,7 @@ func (c *labCommand) assert(r *run, paths []string) error {
 	}
 	// In memory alone: what a case provokes is nobody's failure, and a case that is
 	// run again is a new one. What fails is said beside the case, not in the log.
-	a, err := app.New(cfg, app.Options{Version: version(), Log: r.logger(slog.LevelError + 4)})
+	a, err := r.begun(app.New(cfg, app.Options{Version: version(), Log: r.logger(slog.LevelError + 4)}))
 	if err != nil {
 		return err
 	}

@@ -22,7 +22,7 @@ func (r *run) start(log *slog.Logger) (*app.App, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := app.Options{Version: version(), Log: log, Journal: app.JournalPath(), Getenv: os.Getenv}
+	o := app.Options{Version: version(), Log: log, Journal: app.JournalPath(), Forgetful: app.JournalPath() == "", Getenv: os.Getenv}
 	if r.events {
 		o.Events = r.stderr()
 	}

@@ -36,7 +36,7 @@ func readable(s screen, reply app.Reply) string {
 	p.section("candidates", failure.get("candidates"))
 	p.section("evidence", failure.get("evidence"))
 	p.section("coverage", root.get("coverage"))
-	if failure.kind != 0 || len(root.get("trace").get("recovered").kids) > 0 {
+	if trace := root.get("trace"); failure.kind != 0 || len(trace.get("recovered").kids) > 0 || trace.get("idempotency_key").text != "" {
 		p.section("trace", root.get("trace"))
 	}
 	return p.b.String()

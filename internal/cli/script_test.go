@@ -25,6 +25,7 @@ func TestScripts(t *testing.T) {
 		Setup:         setup(t),
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"expand": expand, "served": served, "exits": exits, "masked": masked, "events": events, "talk": talk,
+			"hook": hookCommand, "hooked": hooked, "served-until-hooked": servedUntilHooked, "captured": captured,
 		},
 	})
 }
@@ -52,6 +53,13 @@ func setup(t *testing.T) func(*testscript.Env) error {
 			return err
 		}
 		e.Setenv("REPO", repo)
+		h, err := newHook()
+		if err != nil {
+			return err
+		}
+		e.Defer(h.down)
+		e.Values[hookOfScript{}] = h
+		e.Setenv("HOOK", "http://"+h.address)
 		e.Setenv("HOME", filepath.Join(e.WorkDir, "home"))
 		e.Setenv("XDG_STATE_HOME", filepath.Join(e.WorkDir, "state"))
 		e.Setenv("XDG_CONFIG_HOME", filepath.Join(e.WorkDir, "config"))

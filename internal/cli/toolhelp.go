@@ -68,15 +68,18 @@ func kindOf(p node) string {
 		return "text"
 	case "boolean":
 		return "true or false"
-	case "integer":
+	case "integer", "number":
+		if kind == "integer" {
+			kind = "whole number"
+		}
 		low, high := p.get("minimum").text, p.get("maximum").text
 		switch {
 		case low != "" && high != "":
-			return "whole number from " + low + " to " + high
+			return kind + " from " + low + " to " + high
 		case low != "":
-			return "whole number from " + low
+			return kind + " from " + low
 		}
-		return "whole number"
+		return kind
 	case "array":
 		return "list, each " + kindOf(p.get("items"))
 	default:

@@ -21,9 +21,6 @@ func (c *Config) Check() []Warning {
 	if c.Path != "" && len(c.Sources) == 0 {
 		ws = append(ws, Warning{Text: "the file names no sources; list some under sources, such as {name: here, provider: local, root: .}"})
 	}
-	if c.Writes {
-		ws = append(ws, Warning{Text: "writes: true has no effect, as writes are not in this version of frank, which only reads"})
-	}
 	for _, s := range c.Sources {
 		if text := s.RootProblem(); text != "" {
 			ws = append(ws, Warning{s.Name, text})

@@ -12,8 +12,13 @@ type Config struct {
 	Sources []Source
 	// Writes allows tools that change something. False unless the file says so.
 	Writes bool
-	Policy Policy
-	Retry  Retry
+	// IdempotencyWindow is how long a change that is asked for again, without a key
+	// of its own, is taken for the same.
+	IdempotencyWindow time.Duration
+	Policy            Policy
+	// Escalation is zero unless the file says something.
+	Escalation Escalation
+	Retry      Retry
 }
 
 // Source is one configured place to look.
@@ -48,7 +53,10 @@ type Source struct {
 
 // Policy restricts what the sources may be asked.
 type Policy struct {
-	// Deny lists rules that ParseRule accepts.
+	// Allow lists rules that ParseRule accepts; nil means that there is no list, any
+	// other that nothing else passes.
+	Allow []string
+	// Deny lists rules that ParseRule accepts. It wins over Allow.
 	Deny []string
 }
 

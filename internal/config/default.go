@@ -26,7 +26,7 @@ type DefaultPlace struct {
 // that checkout is on GitHub, or on the Enterprise host that GH_HOST names.
 // Nothing is written and nobody is asked over the network.
 func Default(ctx context.Context, p DefaultPlace) *Config {
-	c := &Config{Retry: DefaultRetry()}
+	c := &Config{Retry: DefaultRetry(), IdempotencyWindow: DefaultIdempotencyWindow}
 	top, inCheckout := p.git(ctx, "rev-parse", "--show-toplevel")
 	root := p.Dir
 	if inCheckout && top != "" {

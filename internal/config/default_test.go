@@ -100,7 +100,7 @@ func TestDefaultSources(t *testing.T) {
 			want = append(want, Source{Name: "github", Provider: GitHub, BaseURL: c.base, DefaultProject: "acme/app", Auth: c.auth,
 				Anonymous: c.auth.Method == MethodNone})
 		}
-		if diff := cmp.Diff(&Config{Sources: want, Retry: DefaultRetry()}, got); diff != "" {
+		if diff := cmp.Diff(&Config{Sources: want, Retry: DefaultRetry(), IdempotencyWindow: DefaultIdempotencyWindow}, got); diff != "" {
 			t.Errorf("%s:\n%s", name, diff)
 		}
 	}

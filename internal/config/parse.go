@@ -17,12 +17,14 @@ import (
 // lists everything that is wrong.
 func Parse(path string, data []byte, connected ...string) (*Config, error) {
 	r := &reader{path: path, connected: connected}
-	c := &Config{Path: path, Retry: DefaultRetry()}
+	c := &Config{Path: path, Retry: DefaultRetry(), IdempotencyWindow: DefaultIdempotencyWindow}
 	if doc := r.document(data); doc != nil && !isNull(doc) {
 		r.mapping(doc, "the file", []key{
 			{"sources", func(n ast.Node) { c.Sources = r.sources(n) }},
 			{"writes", func(n ast.Node) { c.Writes = r.boolean(n, "writes") }},
+			{"idempotency_window", func(n ast.Node) { r.window(n, &c.IdempotencyWindow) }},
 			{"policy", func(n ast.Node) { c.Policy = r.policy(n) }},
+			{"escalation", func(n ast.Node) { c.Escalation = r.escalation(n) }},
 			{"retry", func(n ast.Node) { r.retry(n, &c.Retry) }},
 		})
 	}
@@ -56,23 +58,34 @@ func (r *reader) sources(n ast.Node) []Source {
 
 func (r *reader) policy(n ast.Node) Policy {
 	var p Policy
-	r.mapping(n, "policy", []key{{"deny", func(n ast.Node) {
-		p.Deny = r.texts(n, "deny")
-		seq, ok := n.(*ast.SequenceNode)
-		if !ok {
-			return
-		}
-		for _, v := range seq.Values {
-			s, isText := v.(*ast.StringNode)
-			if !isText || strings.TrimSpace(s.Value) == "" {
-				continue
+	r.mapping(n, "policy", []key{
+		{"allow", func(n ast.Node) {
+			p.Allow = r.rules(n, "allow")
+			if seq, ok := n.(*ast.SequenceNode); ok && len(seq.Values) == 0 {
+				r.fault(n, "allow is an empty list, by which nothing at all may be asked; list something or remove the key")
 			}
-			if _, ok := ParseRule(s.Value); !ok {
-				r.fault(v, "a rule of deny reads \"capability on glob\", such as \"tracker.issue:write on acme/secret\" or \"*:write on *\"")
-			}
-		}
-	}}})
+		}},
+		{"deny", func(n ast.Node) { p.Deny = r.rules(n, "deny") }},
+	})
 	return p
+}
+
+func (r *reader) rules(n ast.Node, name string) []string {
+	list := r.texts(n, name)
+	seq, ok := n.(*ast.SequenceNode)
+	if !ok {
+		return list
+	}
+	for _, v := range seq.Values {
+		s, isText := v.(*ast.StringNode)
+		if !isText || strings.TrimSpace(s.Value) == "" {
+			continue
+		}
+		if _, ok := ParseRule(s.Value); !ok {
+			r.fault(v, "a rule of %s reads \"capability on glob\", such as \"tracker.issue:write on acme/secret\" or \"*:write on *\"", name)
+		}
+	}
+	return list
 }
 
 func (r *reader) retry(n ast.Node, retry *Retry) {
@@ -103,7 +116,7 @@ func (r *reader) retry(n ast.Node, retry *Retry) {
 	})
 }
 
-// Rule is one line of policy.deny.
+// Rule is one line of policy.allow or policy.deny.
 type Rule struct {
 	// Capability is a glob over capability ids ("tracker.issue:write").
 	Capability string

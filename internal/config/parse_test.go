@@ -41,7 +41,7 @@ retry: {max_attempts: 5, budget: 30s, timeout: 500ms}
 			{Name: "wiki", Provider: Confluence, BaseURL: "https://acme.atlassian.net/wiki",
 				Auth: Auth{Method: MethodCommand, Command: []string{"pass", "show", "wiki"}, Source: "wiki", Provider: Confluence}, Line: 12, Column: 5},
 		},
-		Writes: true,
+		Writes: true, IdempotencyWindow: DefaultIdempotencyWindow,
 		Policy: Policy{Deny: []string{"tracker.issue:write on acme/secret"}},
 		Retry:  Retry{MaxAttempts: 5, Budget: 30 * time.Second, Timeout: 500 * time.Millisecond, Cooldown: time.Minute},
 	}
@@ -79,7 +79,7 @@ func TestDefaultsOfTheFile(t *testing.T) {
 const gh = "sources:\n- name: a\n  provider: github\n"
 
 var faultTexts = []struct{ in, want string }{
-	{"sorces: []", `1:1: sorces is not a key of the file; valid keys: sources, writes, policy, retry`},
+	{"sorces: []", `1:1: sorces is not a key of the file; valid keys: sources, writes, idempotency_window, policy, escalation, retry`},
 	{"writes: true\nwrites: false", `2:1: writes is given twice in the file, first on line 1; keep one`},
 	{"writes: yes", `1:9: writes must be true or false`},
 	{"writes:", `1:1: writes has no value; give it one or remove the key`},
@@ -125,7 +125,10 @@ var faultTexts = []struct{ in, want string }{
 	{gh + "  auth: {keyring: false}", `4:19: keyring can only be true; remove the key to choose another way`},
 	{gh + "  insecure: maybe", `4:13: insecure must be true or false`},
 	{"policy: {deny: [tracker.issue]}", `1:17: a rule of deny reads "capability on glob", such as "tracker.issue:write on acme/secret" or "*:write on *"`},
-	{"policy: {allow: [x]}", `1:10: allow is not a key of policy; valid keys: deny`},
+	{"policy: {allow: [x]}", `1:18: a rule of allow reads "capability on glob", such as "tracker.issue:write on acme/secret" or "*:write on *"`},
+	{"policy:\n  allow: []", `2:10: allow is an empty list, by which nothing at all may be asked; list something or remove the key`},
+	{"policy:\n  allow:\n  - tracker.issue:read on acme/*\n  - 7", `4:5: an entry of allow must be text; put the value in quotes`},
+	{"policy: {alow: [x]}", `1:10: alow is not a key of policy; valid keys: allow, deny`},
 	{"retry: {budget: 20}", `1:17: budget: "20" is not a duration; write a number with a unit, such as 500ms, 20s or 2m`},
 	{"retry: {budget: hunter2hunter2hunter2hunter2}", `1:17: budget: the value (not repeated here) is not a duration; write a number with a unit, such as 500ms, 20s or 2m`},
 	{"retry: {timeout: -1s}", `1:18: timeout must be between 1ms and 5m0s`},
@@ -165,10 +168,9 @@ func TestUnknownProviderNamesThoseThatConnect(t *testing.T) {
 
 func TestCheckTellsWhatHasNoEffect(t *testing.T) {
 	for in, want := range map[string][]string{
-		"sources: []\nwrites: true": {"the file names no sources", "writes are not in this version"},
+		"sources: []\nwrites: true": {"the file names no sources"},
 		"# nothing":                 {"the file names no sources"},
-		"sources: [{name: a, provider: github}]\nwrites: true":  {"writes are not in this version"},
-		"sources: [{name: a, provider: github}]\nwrites: false": nil,
+		"sources: [{name: a, provider: github}]\nwrites: true": nil,
 	} {
 		c, err := Parse("f.yaml", []byte(in))
 		if err != nil {

@@ -28,6 +28,7 @@ import (
 	"github.com/frank-mcp/frank/internal/config"
 	"github.com/frank-mcp/frank/internal/replay"
 	"github.com/frank-mcp/frank/server"
+	"github.com/frank-mcp/frank/tools"
 )
 
 // Token is the credential that every token_env of a test configuration yields.
@@ -71,6 +72,9 @@ func Run(t *testing.T, p connectors.Provider, s Suite) {
 	}
 	t.Run("sweep", func(t *testing.T) { sweep(t, s) })
 	t.Run("broken", func(t *testing.T) { broken(t, s) })
+	if slices.Contains(p.Capabilities, connectors.IssueWrite) {
+		t.Run("changes", func(t *testing.T) { changes(t, s) })
+	}
 	t.Run("cancelled", func(t *testing.T) { cancelled(t, s) })
 }
 
@@ -146,6 +150,9 @@ func open(t testing.TB, yaml string, listed bool, rt http.RoundTripper, logs *by
 			cfg.Sources[i].Only = []string{"**"}
 		}
 	}
+	if listed && cfg.Policy.Allow == nil {
+		cfg.Policy.Allow = []string{"* on **"}
+	}
 	host := config.SystemHost()
 	host.LookupEnv = func(name string) (string, bool) {
 		switch {
@@ -167,16 +174,21 @@ func open(t testing.TB, yaml string, listed bool, rt http.RoundTripper, logs *by
 	if err != nil {
 		t.Fatalf("wiring: %v", err)
 	}
-	t.Cleanup(func() { _ = a.Close(context.Background()) })
+	t.Cleanup(func() {
+		if err := a.Close(context.Background()); err != nil {
+			t.Errorf("closing: %v", err)
+		}
+	})
 	return a
 }
 
 // operations fails for a tool of the provider's kinds that no call of the suite uses.
 func operations(t *testing.T, p connectors.Provider, s Suite) {
 	prefix := map[connectors.Kind]string{connectors.KindTracker: "tracker_", connectors.KindRepo: "repo_", connectors.KindDocs: "docs_"}
-	for _, name := range toolNames() {
+	for _, tool := range tools.All() {
+		name := tool.Spec().Name
 		for _, k := range p.Kinds {
-			if !strings.HasPrefix(name, prefix[k]) {
+			if !strings.HasPrefix(name, prefix[k]) || !slices.Contains(p.Capabilities, tool.Spec().Needs) {
 				continue
 			}
 			used := false
@@ -219,8 +231,19 @@ func cancelledBefore(t *testing.T, s Suite) {
 
 // required are arguments for a tool that belongs to no kind of provider.
 func required(tool string) json.RawMessage {
-	if tool == "resolve_reference" {
+	switch tool {
+	case "resolve_reference":
 		return json.RawMessage(`{"reference":"a.md"}`)
+	case "tracker_create_issue":
+		return json.RawMessage(`{"project":"a","title":"b"}`)
+	case "tracker_update_issue":
+		return json.RawMessage(`{"ref":"#1","state":"closed"}`)
+	case "tracker_add_comment":
+		return json.RawMessage(`{"ref":"#1","body":"b"}`)
+	case "escalate":
+		return json.RawMessage(`{"trigger":"ambiguous_intent","question":"q","context":"c","suggested_next_step":"s","confidence":0.5}`)
+	case "get_escalation":
+		return json.RawMessage(`{"id":"esc_aaaaaaaaaaaaaa"}`)
 	}
 	return json.RawMessage(`{}`)
 }

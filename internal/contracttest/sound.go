@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -78,6 +79,11 @@ func outsideData(t testing.TB, structured []byte) string {
 		t.Fatal(err)
 	}
 	return string(b)
+}
+
+// writes reports whether a tool changes something.
+func writes(name string) bool {
+	return slices.ContainsFunc(tools.All(), func(t tools.Tool) bool { return t.Spec().Name == name && t.Spec().Writes })
 }
 
 func toolNames() []string {

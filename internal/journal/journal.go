@@ -91,6 +91,9 @@ const (
 	// maxBatch bounds what one transaction writes, so that no process keeps others
 	// from the file for long.
 	maxBatch = 256
+	// linger is how long a record waits for others: a transaction costs as much for
+	// one as for many. A process that is killed loses no more than that.
+	linger = 10 * time.Millisecond
 	// patience is how long a reader waits for the file.
 	patience = 2 * time.Second
 	// lone is the place of failures that were recorded without their call, and
@@ -103,6 +106,7 @@ const (
 type Journal struct {
 	store *store.Store
 	opts  Options
+	hurry chan struct{} // somebody waits, or there is much to write
 
 	mu      sync.Mutex
 	queue   []item
@@ -114,7 +118,9 @@ type Journal struct {
 }
 
 // Open returns the journal in s, and touches nothing.
-func Open(s *store.Store, o Options) *Journal { return &Journal{store: s, opts: o} }
+func Open(s *store.Store, o Options) *Journal {
+	return &Journal{store: s, opts: o, hurry: make(chan struct{}, 1)}
+}
 
 // DefaultPath is journal.db in frank's folder of the user's state, or empty if the
 // user has none.

@@ -213,7 +213,7 @@ func (j *Journal) Actions(ctx context.Context, session string, since time.Time, 
 
 // Streak counts the recorded calls in which the dependency with this fingerprint
 // failed after its retries, since one in which its source answered or recovered,
-// and within a day of the newest failure of all. What cannot be read counts as none.
+// and within a day of the newest failure of all. A circuit that was open tried nothing. What cannot be read counts as none.
 func (j *Journal) Streak(ctx context.Context, fingerprint string) (n int) {
 	if j == nil || fingerprint == "" {
 		return 0
@@ -225,7 +225,7 @@ func (j *Journal) Streak(ctx context.Context, fingerprint string) (n int) {
 		// Row numbers tell what came later where the clock is too coarse.
 		return tx.QueryRow(`WITH failed AS (
 				SELECT DISTINCT c.rowid AS row, f.source AS source FROM failures f JOIN calls c ON c.id = f.call_id
-				WHERE f.fingerprint = ? AND f.retryable AND f.at >= (SELECT max(at) FROM failures) - ?
+				WHERE f.fingerprint = ? AND f.retryable AND f.reason <> 'circuit_open' AND f.at >= (SELECT max(at) FROM failures) - ?
 			), good AS (
 				SELECT coalesce(max(c.rowid), 0) AS row FROM calls c
 				WHERE c.rowid >= (SELECT min(row) FROM failed) AND EXISTS (

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/frank-mcp/frank/internal/store"
@@ -62,6 +63,12 @@ func (j *Journal) put(it item) {
 		j.writing = true
 		go j.write()
 	}
+	if it.mark != nil || len(j.queue) >= maxBatch {
+		select {
+		case j.hurry <- struct{}{}:
+		default: // it has been told
+		}
+	}
 }
 
 const full = "more calls came in than could be written; some records are lost"
@@ -69,13 +76,15 @@ const full = "more calls came in than could be written; some records are lost"
 // write writes until nothing is left. What comes in meanwhile waits for the next
 // transaction, so that these are few when calls are many.
 func (j *Journal) write() {
+	late := time.NewTimer(linger)
+	defer late.Stop()
 	for {
-		j.mu.Lock()
-		if len(j.queue) == 0 {
-			j.writing, j.queue = false, nil
-			j.mu.Unlock()
-			return
+		select {
+		case <-j.hurry:
+		case <-late.C:
 		}
+		late.Reset(linger)
+		j.mu.Lock()
 		n := min(len(j.queue), maxBatch)
 		j.taken, j.queue = j.queue[:n:n], j.queue[n:]
 		batch := j.taken
@@ -83,12 +92,16 @@ func (j *Journal) write() {
 		for !j.stored(batch) { // the file system hangs: go on waiting, nobody waits for us
 		}
 		j.mu.Lock()
-		j.taken, j.proved = nil, j.store.Durable()
+		j.taken, j.proved, j.writing = nil, j.store.Durable(), len(j.queue) > 0
+		more := j.writing
 		j.mu.Unlock()
 		for _, it := range batch {
 			if it.mark != nil {
 				close(it.mark)
 			}
+		}
+		if !more {
+			return
 		}
 	}
 }
@@ -207,9 +220,10 @@ func (j *Journal) Problem() string {
 		return ""
 	}
 	j.mu.Lock()
-	proved, lost := j.proved, j.lost
+	lost := j.lost
+	telling := !j.proved || slices.ContainsFunc(j.queue, func(it item) bool { return len(it.call.Failures) > 0 })
 	j.mu.Unlock()
-	if !proved && j.store.Path() != "" { // until then the last call may show what nobody has seen yet
+	if telling && j.store.Path() != "" { // the calls before this one may show what nobody has seen yet
 		ctx, stop := context.WithTimeout(context.Background(), patience/4)
 		_ = j.Flush(ctx) // late is as good as nothing
 		stop()

@@ -144,6 +144,7 @@ func (e experiment) run(ctx context.Context) (Seen, error) {
 	if err != nil {
 		return Seen{}, err
 	}
+	defer func() { _ = a.Close(ctx) }() // there is nothing to store
 	began := time.Now()
 	out := e.judge(Frank(a).Call(ctx, e.tool, e.args))
 	out.Took = time.Since(began)

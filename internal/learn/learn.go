@@ -173,11 +173,3 @@ func identify(a Alias) string {
 	sum := sha256.Sum256([]byte(strings.Join([]string{a.Source, a.Kind, a.Said, a.Meant}, "\x00")))
 	return hex.EncodeToString(sum[:4])
 }
-
-// Close ends the use of the store.
-func (n *Names) Close() error {
-	if n == nil {
-		return nil
-	}
-	return n.store.Close()
-}

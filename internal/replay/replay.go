@@ -31,7 +31,8 @@
 // headers, "cut 20" declares the whole length and breaks after 20 bytes, "end 20"
 // ends after 20 bytes as if that were all; "cut 20" in place of a status is that
 // of a JSON answer with status 200. In header values and bodies {host} is
-// the host of the request.
+// the host of the request, and {mark} in bodies the mark that frank put into what
+// it wrote last.
 package replay
 
 import (

@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"regexp"
 	"strings"
 	"sync"
 	"syscall"
@@ -44,7 +45,11 @@ type player struct {
 	exchanges []Exchange
 	left      []int // uses; an exchange with times: any is not counted
 	over      bool
+	mark      string // in the last body of a request that had one
 }
+
+// markIn finds the mark by which frank recognizes what it has written.
+var markIn = regexp.MustCompile(`frank:[0-9a-f]{16}`)
 
 // RoundTrip answers one request.
 func (p *player) RoundTrip(req *http.Request) (*http.Response, error) {
@@ -74,6 +79,9 @@ func (p *player) RoundTrip(req *http.Request) (*http.Response, error) {
 func (p *player) take(req *http.Request, body string) (Exchange, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if m := markIn.FindString(body); m != "" {
+		p.mark = m
+	}
 	method, path, query := req.Method, req.URL.EscapedPath(), req.URL.Query().Encode()
 	for i, x := range p.exchanges {
 		used := x.times > 0 && p.left[i] == 0
@@ -88,6 +96,7 @@ func (p *player) take(req *http.Request, body string) (Exchange, bool) {
 			p.left[i]--
 		}
 		p.check(x, req, body)
+		x.text = strings.ReplaceAll(x.text, "{mark}", p.mark)
 		return x, true
 	}
 	p.errorf("unexpected request: %s", target(method, path, query))

@@ -92,8 +92,10 @@ CREATE TABLE deliveries (
 	escalation  TEXT NOT NULL,
 	destination TEXT NOT NULL,
 	event       TEXT NOT NULL,
-	state       TEXT NOT NULL, -- waiting, done, given_up
+	state       TEXT NOT NULL, -- waiting, held (by the rate limit), digested (in another one), done, given_up
+	digest      TEXT NOT NULL DEFAULT '', -- the delivery that it is a part of
 	attempts    INTEGER NOT NULL DEFAULT 0,
+	unsure      INTEGER NOT NULL DEFAULT 0, -- an attempt may have arrived
 	next_at     INTEGER NOT NULL,
 	owner       TEXT NOT NULL DEFAULT '',
 	lease       INTEGER NOT NULL DEFAULT 0,
@@ -168,7 +170,7 @@ func (s *Store) prune(db *sql.DB, maxBytes int64) error {
 		for _, q := range []string{
 			"DELETE FROM writes WHERE expires < ? AND state <> 'unknown'",
 			"DELETE FROM escalations WHERE state <> 'open' AND updated < ?",
-			"DELETE FROM deliveries WHERE state <> 'waiting' AND escalation NOT IN (SELECT id FROM escalations) AND ? > 0",
+			"DELETE FROM deliveries WHERE state NOT IN ('waiting', 'held') AND escalation NOT IN (SELECT id FROM escalations) AND ? > 0",
 		} {
 			limit := now.UnixMilli()
 			if strings.Contains(q, "updated") {

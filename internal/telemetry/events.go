@@ -108,7 +108,7 @@ func (v *Events) End(ctx context.Context, w status.Work, e status.Ending) {
 		line.because(x.Reason)
 		v.write(line)
 	}
-	if e.Code == status.None || e.Code == 0 {
+	if e.Code == status.None || e.Code == 0 || e.Status == status.Empty { // a proved absence is an answer
 		return
 	}
 	line := of(ctx, CallFailed)

@@ -158,7 +158,7 @@ func (s *sending) settle(p pass, out outcome, used bool) {
 	}
 	switch {
 	case used || p == nil:
-	case out.code != 0 && !transient(out): // it answered, whatever it said
+	case out.code != 0 && !transient(out) && (out.f == nil || out.f.APICalled() != status.MaybeCalled): // it answered, whatever it said
 		b.passed(p)
 	case out.f.Reason() == status.Cancelled:
 		b.release(p, s.c.opts.Now())

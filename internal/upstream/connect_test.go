@@ -87,12 +87,19 @@ func TestRedirectsOnTheSameHost(t *testing.T) {
 	if _, f := c.Send(req, upstream.Want{}); f != nil { // an encoding of the caller's would not be decoded
 		t.Error(f.Reason())
 	}
-	x, f := c.Send(request(t, t.Context(), http.MethodPost, url+"/temporary", "text"), upstream.Want{})
+	x, f := c.Send(request(t, t.Context(), http.MethodPost, url+"/temporary", "text"), upstream.Want{Repeatable: true})
 	if f != nil || !strings.Contains(string(x.Body), `"method":"POST"`) || !strings.Contains(string(x.Body), `"body":"text"`) {
 		t.Errorf("307 of a write: %v %v", x, f)
 	}
 	_, f = c.Send(request(t, t.Context(), http.MethodPost, url+"/moved", "text"), upstream.Want{})
 	wantFailure(t, f, status.HTTP4xx)
+	for path, called := range map[string]status.APICall{"/moved": status.WasCalled, "/temporary": status.WasCalled, "/found": status.MaybeCalled} {
+		_, f = c.Send(request(t, t.Context(), http.MethodPost, url+path, "text"), upstream.Want{})
+		wantFailure(t, f, status.HTTP4xx)
+		if f.APICalled() != called {
+			t.Errorf("redirect %s of a write: called %s", path, f.APICalled())
+		}
+	}
 	_, f = send(t, c, url+"/circle", upstream.Want{})
 	wantFailure(t, f, status.Contradictory)
 	_, f = send(t, c, url+"/nowhere", upstream.Want{})

@@ -36,7 +36,7 @@ func (s *sending) follow(req *http.Request, resp *http.Response, hops int) (*htt
 	}
 	reads := s.req.Method == http.MethodGet || s.req.Method == http.MethodHead
 	keeps := code == http.StatusTemporaryRedirect || code == http.StatusPermanentRedirect
-	if !reads && !keeps {
+	if !reads && !(keeps && s.safe) { // nobody has agreed to a change of something else
 		return nil, failed(status.HTTP4xx)
 	}
 	next := req.Clone(req.Context())

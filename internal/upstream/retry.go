@@ -36,6 +36,28 @@ func transient(out outcome) bool {
 	}
 }
 
+// untouched reports whether a write that failed surely had no effect: it was not
+// sent, or it was turned away for the rate of requests.
+func untouched(out outcome) bool {
+	return out.f.Reason() == status.RateLimited || out.code == 0 && out.f.APICalled() == status.NotCalled
+}
+
+// undecided reports whether an answer to a write that failed leaves open whether
+// it took effect: the source accepted it and said so in a way that cannot be
+// read, it broke down or gave up waiting on the way, or it sends the caller to
+// look at what came of it. A redirect to another address for the same request is
+// a refusal.
+func undecided(code int) bool {
+	switch code {
+	case http.StatusMovedPermanently, http.StatusTemporaryRedirect, http.StatusPermanentRedirect, http.StatusNotImplemented,
+		http.StatusHTTPVersionNotSupported, http.StatusNetworkAuthenticationRequired:
+		return false
+	case http.StatusRequestTimeout:
+		return true
+	}
+	return code != 0 && code < 400 || code >= 500
+}
+
 // pause is how long to wait before the next attempt. It is false if there is
 // none: the attempts are used up, or the wait does not fit into what is left of
 // the budget; then the wait is what the source announced, or zero.

@@ -216,28 +216,75 @@ func TestLongWaitIsReturned(t *testing.T) {
 	})
 }
 
+// A write is sent again only if it surely had no effect, and what is not known of
+// it is said so.
 func TestWritesAreSentOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for name, tc := range map[string]struct {
 			first  step
 			called status.APICall
+			sent   int
 		}{
-			"reset":   {breaks(errReset), status.MaybeCalled},
-			"hang":    {hangs, status.MaybeCalled},
-			"refused": {breaks(errRefused), status.NotCalled},
-			"502":     {answer(502, ``), status.WasCalled},
-			"cut":     {cutAnswer(200, `{`, "application/json"), status.WasCalled},
+			"reset":      {breaks(errReset), status.MaybeCalled, 1},
+			"hang":       {hangs, status.MaybeCalled, 1},
+			"refused":    {breaks(errRefused), 0, 2},
+			"429":        {answer(429, ``, "Retry-After", "1"), 0, 2},
+			"limit":      {answer(403, ``, "Retry-After", "1"), 0, 2},
+			"408":        {answer(408, ``), status.MaybeCalled, 1},
+			"500":        {answer(500, ``), status.MaybeCalled, 1},
+			"502":        {answer(502, ``), status.MaybeCalled, 1},
+			"503":        {answer(503, ``, "Retry-After", "1"), status.MaybeCalled, 1},
+			"501":        {answer(501, ``), status.WasCalled, 1},
+			"409":        {answer(409, `{}`), status.WasCalled, 1},
+			"202":        {answer(202, `{}`), status.MaybeCalled, 1},
+			"no JSON":    {html(200, `<html>`), status.MaybeCalled, 1},
+			"cut":        {cutAnswer(200, `{`, "application/json"), status.MaybeCalled, 1},
+			"turned off": {answer(302, ``, "Location", "https://login.example.net/"), status.MaybeCalled, 1},
 		} {
 			w := script(tc.first, answer(200, `{}`))
 			_, f := client(t, w).Send(request(t, t.Context(), http.MethodPost, page, "body"), upstream.Want{})
-			if f == nil || len(w.requests()) != 1 || f.APICalled() != tc.called {
-				t.Errorf("%s: %d attempts, called %v", name, len(w.requests()), f.APICalled())
+			switch {
+			case len(w.requests()) != tc.sent:
+				t.Errorf("%s: %d attempts", name, len(w.requests()))
+			case tc.called == 0 && (f != nil || w.sent[1] != "body"):
+				t.Errorf("%s: sent %q, %v", name, w.sent, f)
+			case tc.called != 0 && (f == nil || f.APICalled() != tc.called || f.Retryable()):
+				t.Errorf("%s: called %v, retryable %t", name, f.APICalled(), f.Retryable())
 			}
-			w = script(tc.first, answer(200, `{}`))
-			_, f = client(t, w).Send(request(t, t.Context(), http.MethodPost, page, "body"), upstream.Want{Repeatable: true})
+		}
+		for name, first := range map[string]step{"reset": breaks(errReset), "502": answer(502, ``), "cut": cutAnswer(200, `{`, "application/json")} {
+			w := script(first, answer(200, `{}`))
+			_, f := client(t, w).Send(request(t, t.Context(), http.MethodPost, page, "body"), upstream.Want{Repeatable: true})
 			if f != nil || len(w.requests()) != 2 || w.sent[1] != "body" {
 				t.Errorf("%s, repeatable: %d attempts, sent %q, %v", name, len(w.requests()), w.sent, f)
 			}
+		}
+	})
+}
+
+// What is known of a write is known of its last attempt: a limit before it makes
+// nothing sure.
+func TestALostWriteAfterALimitIsNotKnown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := script(answer(429, ``, "Retry-After", "1"), breaks(errReset))
+		_, f := client(t, w).Send(request(t, t.Context(), http.MethodPost, page, "body"), upstream.Want{})
+		wantFailure(t, f, status.NetworkError)
+		if f.APICalled() != status.MaybeCalled || len(w.requests()) != 2 {
+			t.Errorf("called %s after %d attempts", f.APICalled(), len(w.requests()))
+		}
+	})
+}
+
+// A write that is turned away keeps nobody from reading.
+func TestALimitOnWritesLeavesTheCircuitClosed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		limited := answer(403, `{}`, "Retry-After", "1")
+		w := script(limited, limited, limited, answer(200, `{}`))
+		c := client(t, w)
+		_, f := c.Send(request(t, t.Context(), http.MethodPost, page, "body"), upstream.Want{})
+		wantFailure(t, f, status.RateLimited)
+		if _, f := get(t, c); f != nil {
+			t.Errorf("a read after it: %s", f.Reason())
 		}
 	})
 }

@@ -43,6 +43,7 @@ type sending struct {
 	identity  string
 	fp        string
 	read      bool
+	safe      bool // may be sent twice, see [Want.Repeatable]
 	refreshed bool
 	called    status.APICall
 	past      []setback
@@ -90,6 +91,7 @@ func (c *Client) prepare(req *http.Request, w Want) (*sending, *status.Failure) 
 	s.req.Body, s.req.GetBody, s.req.ContentLength = nil, nil, 0
 	s.req.Method, s.req.Host = method(req), ""
 	s.read = s.req.Method == http.MethodGet || s.req.Method == http.MethodHead || s.req.Method == http.MethodOptions
+	s.safe = s.read || w.Repeatable
 	// Ours to decide: validators belong to the store, and an encoding that we
 	// name would keep the transport from decoding it.
 	for _, name := range []string{"If-None-Match", "If-Modified-Since", "Accept-Encoding"} {
@@ -191,10 +193,13 @@ func (s *sending) try(outer context.Context, p pass) (out outcome, used bool) {
 			s.recovered(n)
 			return out, false
 		}
-		if !s.read && !s.want.Repeatable || outer.Err() != nil {
+		if !s.safe && !untouched(out) || outer.Err() != nil {
 			return out, false // it may not be repeated, or nobody waits for it
 		}
 		wait, ok := s.pause(ctx, out, n, limit)
+		if !ok && !s.safe && out.code != 0 {
+			return out, false // a limit on writes says nothing of reads, which share the circuit
+		}
 		if !ok {
 			// A request that had only what others left of the budget tried too little
 			// to say that the source does not work.
@@ -242,8 +247,23 @@ func (s *sending) tell(out outcome, n, limit int, wait time.Duration) {
 	}
 }
 
-// attempt sends once and has the answer classified.
+// attempt sends once and has the answer classified. What it says of a write is
+// about this attempt alone: an earlier one that is followed by another had no effect.
 func (s *sending) attempt(ctx context.Context, n int) outcome {
+	if s.safe {
+		return s.answered(ctx, n)
+	}
+	s.called = status.NotCalled
+	out := s.answered(ctx, n)
+	if out.f != nil && (out.f.APICalled() == status.MaybeCalled || undecided(out.code)) {
+		f := out.f.With(status.MaybeCalled, status.Retryable(false), status.After(0))
+		out.f = &f
+	}
+	return out
+}
+
+// answered is one attempt, read as that of a request that may be sent twice.
+func (s *sending) answered(ctx context.Context, n int) outcome {
 	kept := s.kept()
 	a, f := s.once(ctx, kept, n)
 	if f == nil && a.x.Location != "" {

@@ -80,7 +80,9 @@ type Want struct {
 	Media    Media
 	NoCache  bool // neither revalidate nor share
 	MaxBody  int64
-	// Repeatable marks a write that carries an idempotency key; reads always are.
+	// Repeatable marks a request that changes nothing although it is no GET, or that
+	// the source itself recognizes when it comes twice. Any other write is repeated
+	// only if it surely had no effect, and follows no redirect.
 	Repeatable bool
 }
 

@@ -1,0 +1,164 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/frank-mcp/frank/internal/escalation"
+	"github.com/frank-mcp/frank/status"
+	"github.com/frank-mcp/frank/tools"
+)
+
+// EscalationURI is the beginning of the resources that hold one escalation each.
+const EscalationURI = "frank://escalations/"
+
+// escalateWithin is the most that an answer waits for its escalation to be stored.
+const escalateWithin = 250 * time.Millisecond
+
+// escalated opens an escalation where the answer shows a hard trigger, and puts
+// its id into the answer. It never fails the call: what cannot be stored leaves
+// the answer without an id, and is logged.
+func (h *Handler) escalated(e status.Envelope, call *status.Call) status.Envelope {
+	k, t := h.Deps.Escalations, h.tools[call.Tool]
+	if e.Code() == status.None || t == nil || t.Spec().Local {
+		return e
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), escalateWithin)
+	defer cancel()
+	trigger, f := h.trigger(ctx, e, t.Spec())
+	if trigger == "" {
+		return e
+	}
+	out, err := k.Open(ctx, h.opening(ctx, hard{trigger, f}, e, call))
+	if err != nil || k.Problem() != "" {
+		h.Log.Error("an escalation could not be stored", "tool", call.Tool, "call_id", call.ID, "trigger", string(trigger), "reason", f.Reason().Name())
+		return e
+	}
+	return e.Escalated(out.ID)
+}
+
+// hard is a trigger without judgement, and the failure that is it.
+type hard struct {
+	trigger escalation.Trigger
+	failure status.Failure
+}
+
+// trigger is the gravest hard trigger in the answer, and the failure that is it.
+func (h *Handler) trigger(ctx context.Context, e status.Envelope, s tools.Spec) (escalation.Trigger, status.Failure) {
+	all := e.Failures()
+	if top, ok := e.Failure(); ok && len(all) == 0 {
+		all = []status.Failure{top}
+	}
+	for _, f := range all {
+		if s.Writes && f.APICalled() == status.MaybeCalled {
+			return escalation.WriteOutcomeUnknown, f
+		}
+	}
+	for _, f := range all {
+		switch {
+		// What policy left out of an answer that was given is counted there.
+		case f.Reason() != status.PolicyDenied, f.APICalled() != status.NotCalled && !e.IsError():
+		case tools.LeftOut(f):
+			return escalation.ScopeOutsidePolicy, f
+		default:
+			return escalation.PolicyDenied, f
+		}
+	}
+	for _, f := range all {
+		if exhausted(f) && h.failing(ctx, f) {
+			return escalation.RepeatedFailure, f
+		}
+	}
+	return "", status.Failure{}
+}
+
+// exhausted: a dependency failed, and repeating the request below did not help.
+func exhausted(f status.Failure) bool {
+	if f.DependencyFingerprint() == "" {
+		return false
+	}
+	switch f.Reason() {
+	case status.NetworkError, status.Timeout, status.TruncatedBody, status.RateLimited, status.HTTP5xx, status.CircuitOpen:
+		return true
+	default:
+		return false
+	}
+}
+
+// failing reports whether the dependency has failed often enough, this call
+// included. An open circuit is no attempt of its own.
+func (h *Handler) failing(ctx context.Context, f status.Failure) bool {
+	n := h.Deps.Journal.Streak(ctx, f.DependencyFingerprint())
+	if f.Reason() != status.CircuitOpen {
+		n++
+	}
+	return n >= h.Deps.Escalations.Rules().AfterFailures
+}
+
+var errUnreadable = errors.New("server: the escalation cannot be read")
+
+// opening is what a person is told of a hard trigger.
+func (h *Handler) opening(ctx context.Context, found hard, e status.Envelope, call *status.Call) escalation.Opening {
+	trigger, f := found.trigger, found.failure
+	now := h.Deps.Now().UTC()
+	o := escalation.Opening{
+		By: escalation.ByServer, Trigger: trigger, Question: e.Summary(), NextStep: f.Action(),
+		Context: "Opened by the server when a call of " + call.Tool + " ended so; it does not see the conversation.",
+		Code:    f.Code().String(), Source: f.Source(), Fingerprint: f.DependencyFingerprint(),
+		Failure: &escalation.Failure{
+			CallID: call.ID, TraceID: call.TraceID, Tool: call.Tool, Source: f.Source(), Operation: f.Operation(), Stage: f.Reason().Stage().String(), Reason: f.Reason().Name(),
+			Code: f.Code().String(), Fingerprint: f.DependencyFingerprint(), Evidence: f.Evidence(),
+		},
+	}
+	switch trigger {
+	case escalation.RepeatedFailure:
+		o.Alike = string(trigger) // one question for a dependency, whatever it was asked
+	case escalation.WriteOutcomeUnknown:
+		o.Alike = o.Question + "\x00" + call.ID // two writes are never the same
+	default:
+		if o.Fingerprint == "" {
+			o.Fingerprint = strings.Join([]string{string(trigger), f.Source(), f.Capability(), f.Text("rule")}, "\x00")
+		}
+	}
+	if call.Session != "" {
+		o.Journal = h.Deps.Journal.Actions(ctx, call.Session, now.Add(-12*time.Hour), 50)
+	}
+	o.Journal = append(o.Journal, escalation.Action{ // it is recorded after this
+		At: now, Tool: call.Tool, Source: f.Source(), Status: e.Status().String(), Code: e.Code().String(), Reason: f.Reason().Name(), CallID: call.ID,
+	})
+	return o
+}
+
+// escalations are the resources that hold one escalation each.
+func escalations(d *tools.Deps) Template {
+	return Template{
+		URI: EscalationURI + "{id}", Name: "escalation", Title: "Escalation", MIMEType: "application/json",
+		Description: "How an escalation stands, and the person's answer once it has ended. Subscribe to learn of it.",
+		Read: func(ctx context.Context, uri string) (string, bool, error) {
+			id := strings.TrimPrefix(uri, EscalationURI)
+			if !escalation.ValidID(id) {
+				return "", false, nil
+			}
+			e := tools.ReadEscalation(ctx, d, id)
+			if e.Status() == status.Empty {
+				return "", false, nil
+			}
+			raw, err := e.Structured()
+			if err != nil {
+				return "", false, err
+			}
+			var answer struct {
+				Data struct {
+					Item json.RawMessage `json:"item"`
+				} `json:"data"`
+			}
+			if err := json.Unmarshal(raw, &answer); err != nil || len(answer.Data.Item) == 0 {
+				return "", true, errUnreadable
+			}
+			return string(answer.Data.Item), true, nil
+		},
+	}
+}

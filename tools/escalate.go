@@ -1,0 +1,115 @@
+package tools
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/frank-mcp/frank/internal/escalation"
+	"github.com/frank-mcp/frank/internal/policy"
+	"github.com/frank-mcp/frank/status"
+)
+
+type escalateArgs struct {
+	Trigger    string   `arg:"trigger" need:"true" loose:"true" enum:"policy_denied,scope_outside_policy,repeated_failure,write_outcome_unknown,low_confidence,ambiguous_intent"`
+	Question   string   `arg:"question" need:"true" doc:"what the person must decide, word for word" max:"4000"`
+	Attempted  []string `arg:"attempted" doc:"what was tried; the server adds its own log" max:"1000"`
+	NextStep   string   `arg:"suggested_next_step" need:"late" doc:"as a hypothesis" max:"1000"`
+	Confidence float64  `arg:"confidence" need:"late" doc:"in the own conclusion" min:"0" max:"1"`
+	Context    string   `arg:"context" need:"late" doc:"summary of the conversation"`
+}
+
+var escalateSpec = Spec{
+	Name: "escalate", Title: "Escalate to a person", Operation: "escalation.open", One: "escalation", Local: true, Keeps: true,
+	Description: "Hand a question to a person: complete, or refused. The server decides who gets it. Go on from the answer with get_escalation.",
+}
+
+var escalate = tool[escalateArgs]{escalateSpec, openEscalation}
+
+// Handed is what became of an escalation.
+type Handed struct {
+	ID          string           `json:"id"`
+	State       escalation.State `json:"state"`
+	Destination string           `json:"destination"`
+	Count       int              `json:"count"`          // how often it was escalated while open
+	Joined      bool             `json:"joined"`         // an equal one was open already
+	Held        bool             `json:"held,omitempty"` // delivered later, together with others
+	GoOn        string           `json:"go_on"`
+}
+
+// recent is how far back the server's own log of a session goes, and howMuch of it.
+const (
+	recent  = 12 * time.Hour
+	howMuch = 50
+)
+
+func openEscalation(ctx context.Context, d *Deps, a escalateArgs) status.Envelope {
+	if ctx.Err() != nil {
+		return escalateSpec.refuse(status.Fail(status.Cancelled))
+	}
+	trigger, _ := escalation.TriggerNamed(a.Trigger) // bound to one of them
+	rules := d.Escalations.Rules()
+	if trigger == escalation.LowConfidence && a.Confidence >= rules.MinConfidence {
+		return escalateSpec.refuse(status.Fail(status.InvalidArgument, status.Arguments.Is([]status.Argument{{
+			Name: "confidence", Reason: status.InvalidArgument.Name(),
+			Problem: fmt.Sprintf("low confidence is escalated below %g, the threshold of this server; go on by yourself, or name another trigger", rules.MinConfidence),
+		}})))
+	}
+	o := escalation.Opening{
+		By: escalation.ByAgent, Trigger: trigger, Question: a.Question, Context: a.Context, Attempted: a.Attempted,
+		NextStep: a.NextStep, Confidence: &a.Confidence,
+	}
+	if session := status.CallFrom(ctx).Session; session != "" {
+		o.Journal = d.Journal.Actions(ctx, session, d.Now().Add(-recent), howMuch)
+	}
+	o.Failure = lastFailure(o.Journal)
+	if o.Failure != nil {
+		o.Code, o.Source = o.Failure.Code, o.Failure.Source
+	}
+	out, err := d.Escalations.Open(ctx, o)
+	if err != nil {
+		return escalateSpec.refuse(unusable(ctx))
+	}
+	audit := kept(d)
+	if !out.Durable {
+		audit.Unmade(status.Completeness, status.Fail(status.Corrupt, status.WasCalled, status.Part.Is("the file that people read: the escalation is kept in the memory of this process only")))
+	}
+	q := escalateSpec.question(escalateSpec.One)
+	q.Rest = out.ID + ", " + string(out.State) + " and sent to " + out.Destination
+	q.Fallback = "ask the person in this conversation"
+	return status.One("escalations", Handed{
+		out.ID, out.State, out.Destination, out.Count, out.Joined, out.Held,
+		"Do what does not depend on the answer; then call get_escalation id=" + out.ID + ", or subscribe to frank://escalations/" + out.ID + ".",
+	}, audit).Envelope(q)
+}
+
+// lastFailure is the newest call of the session that failed.
+func lastFailure(actions []escalation.Action) *escalation.Failure {
+	for i := len(actions) - 1; i >= 0; i-- {
+		if a := actions[i]; a.Reason != "" && !strings.HasPrefix(a.Tool, "escalat") {
+			return &escalation.Failure{CallID: a.CallID, Tool: a.Tool, Source: a.Source, Reason: a.Reason, Code: a.Code}
+		}
+	}
+	return nil
+}
+
+// kept is the audit of what was read from the store or written there.
+func kept(d *Deps) *status.Audit {
+	audit := new(status.Audit)
+	audit.Hold(status.Proof{Request: "escalations", At: d.Now()}, status.Transport, status.Shape, status.InBand, status.Identity, status.Scope, status.Completeness, status.Effectiveness)
+	audit.Stamp(d.Now())
+	return audit
+}
+
+// unusable says that the store did not take or give an escalation.
+func unusable(ctx context.Context) status.Failure {
+	if ctx.Err() != nil {
+		return status.Fail(status.Cancelled)
+	}
+	return status.Fail(status.Corrupt, status.By("escalations"), status.Part.Is("the file of the escalations cannot be read or written"))
+}
+
+// LeftOut reports whether no deny speaks of what was refused, but a list of what is
+// allowed does not have it.
+func LeftOut(f status.Failure) bool { return policy.LeftOut(f) }
