@@ -13,7 +13,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-const config = "sources:\n  - name: redmine\n    provider: redmine\n    base_url: https://redmine.example.org/pm\n    default_project: app\n    auth: {token_env: REDMINE_TOKEN}\nretry: {max_attempts: 1}\n"
+const config = "sources:\n  - name: redmine\n    provider: redmine\n    base_url: https://redmine.example.org/pm\n    default_project: app\n    auth: {token_env: REDMINE_TOKEN}\nwrites: true\nretry: {max_attempts: 1}\n"
 
 // calls is one call for each operation and for each way in which it asks.
 func calls() []replay.Call {
@@ -27,6 +27,9 @@ func calls() []replay.Call {
 		call("tracker_get_issue", `{"ref":"#12","include":["comments","links","history"]}`),
 		call("tracker_describe", `{"project":"app"}`),
 		call("tracker_describe", `{"project":"*"}`),
+		call("tracker_create_issue", `{"project":"app","title":"A","body":"B","labels":["UI"],"assignees":["me"]}`),
+		call("tracker_update_issue", `{"ref":"#12","state":"closed","title":"B","assignees":[]}`),
+		call("tracker_add_comment", `{"ref":"#12","body":"B"}`),
 		call("docs_search", `{"space":"app","query":"foo"}`),
 		call("docs_read", `{"ref":"app:Guide"}`),
 		call("docs_list", `{"space":"app"}`),

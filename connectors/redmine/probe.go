@@ -324,10 +324,8 @@ func (c *client) homesOf(ctx context.Context, ids []int) map[int]string {
 		if _, ok := out[id]; ok {
 			continue
 		}
-		w, _, f := one[wireProjectOne](ctx, c, get("/projects/{id}.json", "projects", itoa(id)))
-		if f == nil && *w.Project.ID == id {
-			out[id] = *w.Project.Identifier
-			c.homes.put(c.keyOf(ctx, itoa(id)), *w.Project.Identifier)
+		if k, _, _ := c.visible(ctx, itoa(id)); k.identifier != "" { // whatever policy says of it
+			out[id] = k.identifier
 		}
 	}
 	return out

@@ -51,7 +51,7 @@ func (w writer) Create(ctx context.Context, q connectors.IssueCreate) status.Res
 	if f != nil {
 		return status.Failed[connectors.Issue](w.source, f.With(status.Container.Is(n.home.identifier)))
 	}
-	return w.created(ctx, n, *made.Issue, x)
+	return w.created(n, *made.Issue, x)
 }
 
 // newIssue is a new issue with its names looked up.
@@ -123,9 +123,12 @@ func (p *plan) oneAssignee(ctx context.Context, names []string) (*string, *statu
 }
 
 // created answers with an issue that was made as n asks.
-func (w writer) created(_ context.Context, n newIssue, made wireIssue, x *upstream.Exchange) status.Result[connectors.Issue] {
+func (w writer) created(n newIssue, made wireIssue, x *upstream.Exchange) status.Result[connectors.Issue] {
 	a := w.confirmed(x)
-	w.compare(a, n.fields, made, n.home)
+	missing, _ := w.compare(n.fields, nil, made)
+	for _, f := range missing {
+		a.Fail(status.Completeness, f.With(status.Container.Is(n.home.identifier)))
+	}
 	return status.One(w.source, brief(w.whole(w.issue(made, n.home.identifier), made)), a)
 }
 
@@ -137,28 +140,47 @@ func (w writer) confirmed(x *upstream.Exchange) *status.Audit {
 	return a
 }
 
-// compare tells of what Redmine dropped without a word.
-func (w writer) compare(a *status.Audit, asked changed, is wireIssue, k container) {
-	var dropped []string
-	if asked.Status != 0 && *is.Status.ID != asked.Status {
-		dropped = append(dropped, "state")
+// compare tells of what was asked for and did not come about: Redmine dropped it
+// without a word, or, where the value is neither the old nor the new one, somebody
+// else changed it meanwhile. Whole is true if nothing of the change took effect.
+func (w writer) compare(asked changed, before *wireIssue, is wireIssue) (missing []status.Failure, whole bool) {
+	var dropped, overtaken []string
+	wanted := 0
+	check := func(name, want string, value func(wireIssue) string) {
+		wanted++
+		switch now := value(is); {
+		case now == want:
+		case before != nil && now != value(*before):
+			overtaken = append(overtaken, name)
+		default:
+			dropped = append(dropped, name)
+		}
 	}
-	if asked.Subject != nil && strings.TrimSpace(*asked.Subject) != strings.TrimSpace(*is.Subject) {
-		dropped = append(dropped, "title")
+	if asked.Status != 0 {
+		check("state", itoa(asked.Status), func(i wireIssue) string { return itoa(*i.Status.ID) })
 	}
-	if asked.Description != nil && !sameText(*asked.Description, is.Description) {
-		dropped = append(dropped, "body")
+	if asked.Subject != nil {
+		check("title", strings.TrimSpace(*asked.Subject), func(i wireIssue) string { return strings.TrimSpace(*i.Subject) })
 	}
-	if asked.Category != nil && *asked.Category != numberOf(is.Category) {
-		dropped = append(dropped, "labels")
+	if asked.Description != nil {
+		check("body", plain(*asked.Description), func(i wireIssue) string { return plain(i.Description) })
 	}
-	if asked.Assignee != nil && *asked.Assignee != numberOf(is.AssignedTo) {
-		dropped = append(dropped, "assignees")
+	if asked.Category != nil {
+		check("labels", *asked.Category, func(i wireIssue) string { return numberOf(i.Category) })
+	}
+	if asked.Assignee != nil {
+		check("assignees", *asked.Assignee, func(i wireIssue) string { return numberOf(i.AssignedTo) })
 	}
 	if len(dropped) > 0 {
-		a.Fail(status.Completeness, status.Fail(status.ScopeMissing, status.By(w.source), status.WasCalled, status.Container.Is(k.identifier),
-			status.Part.Is(strings.Join(dropped, ", ")), status.MissingScope.Is("a role that may set "+strings.Join(dropped, ", ")+", which Redmine dropped")))
+		what := strings.Join(dropped, ", ")
+		missing = append(missing, status.Fail(status.ScopeMissing, status.By(w.source), status.WasCalled, status.Part.Is(what),
+			status.MissingScope.Is("a role that may set "+what), status.Marker.Is("Redmine accepted the change and dropped it")))
 	}
+	if len(overtaken) > 0 {
+		missing = append(missing, status.Fail(status.Contradictory, status.By(w.source), status.WasCalled, status.Part.Is(strings.Join(overtaken, ", ")),
+			status.Marker.Is("somebody else changed it at the same time")))
+	}
+	return missing, wanted > 0 && len(dropped) == wanted
 }
 
 func numberOf(w *wireRef) string {
@@ -170,10 +192,9 @@ func numberOf(w *wireRef) string {
 
 // sameText compares texts apart from line ends and space at the end, which
 // Redmine's form changes.
-func sameText(a, b string) bool {
-	plain := func(s string) string { return strings.TrimSpace(strings.ReplaceAll(s, "\r\n", "\n")) }
-	return plain(a) == plain(b)
-}
+func sameText(a, b string) bool { return plain(a) == plain(b) }
+
+func plain(s string) string { return strings.TrimSpace(strings.ReplaceAll(s, "\r\n", "\n")) }
 
 // refused reads a change that Redmine turned away: 422 comes with sentences for
 // people, in the language of the account. RM-03 does not hold for it.
@@ -211,99 +232,4 @@ func brief(item connectors.Issue) connectors.Issue {
 		item.Body, item.BodyCut = "", true
 	}
 	return item
-}
-
-// put sends a change of one issue. Redmine answers with nothing at all.
-func (w writer) put(ctx context.Context, number int, fields changed) *status.Failure {
-	k := call{
-		method: http.MethodPut, class: "PUT /issues/{id}.json", path: []string{"issues", itoa(number)},
-		statuses: []int{http.StatusNoContent, http.StatusOK}, body: wireChange{fields}, silent: true,
-	}
-	x, f := w.send(ctx, k)
-	if f = doubtful(x, w.refused(x, f)); f != nil {
-		named := f.With(status.Reference.Is("#" + itoa(number)))
-		return &named
-	}
-	return nil
-}
-
-// back reads an issue after a change. If that fails nobody knows what came of it.
-func (w writer) back(ctx context.Context, number int, include ...string) (reading, *status.Failure) {
-	r, u := w.read(ctx, number, include, true)
-	switch {
-	case u == nil:
-		return r, nil
-	case u.failure != nil:
-		return r, unsure(*u.failure)
-	}
-	f := status.Fail(status.Contradictory, status.Marker.Is("the issue is gone after it was changed"), status.Reference.Is("#"+itoa(number)))
-	return r, unsure(f)
-}
-
-// changeable reads the issue that is to be changed.
-func (w writer) changeable(ctx context.Context, number int, include ...string) (reading, container, *unfound) {
-	if number <= 0 {
-		return reading{}, container{}, stop(w.badArgument("ref", "must name an issue by its number, such as #12"))
-	}
-	if w.anonymous() {
-		f := status.Fail(status.AuthContextRequired, status.By(w.source))
-		return reading{}, container{}, stop(&f)
-	}
-	if _, f := w.proved(ctx); f != nil {
-		return reading{}, container{}, stop(f)
-	}
-	r, u := w.read(ctx, number, include, true)
-	if u != nil {
-		return r, container{}, u
-	}
-	k, _, f := w.visible(ctx, itoa(*r.wire.Project.ID))
-	if f == nil && k.status == projectClosed {
-		off := w.closedProject(k)
-		f = &off
-	}
-	if f != nil {
-		return r, k, stop(f)
-	}
-	return r, k, nil
-}
-
-// Comment adds a comment.
-func (w writer) Comment(ctx context.Context, q connectors.CommentAdd) status.Result[connectors.Issue] {
-	r, _, u := w.changeable(ctx, q.Ref.Number)
-	if u != nil {
-		return unread[connectors.Issue](w.source, u)
-	}
-	if f := w.put(ctx, q.Ref.Number, changed{Notes: q.Body}); f != nil {
-		return status.Failed[connectors.Issue](w.source, f.With(status.Container.Is(r.home)))
-	}
-	after, f := w.back(ctx, q.Ref.Number, "journals")
-	if f != nil {
-		return status.Failed[connectors.Issue](w.source, f.With(status.Container.Is(r.home)))
-	}
-	return w.commented(ctx, q, after, func() status.Result[connectors.Issue] {
-		return status.Failed[connectors.Issue](w.source, status.Fail(status.ScopeMissing, status.WasCalled, status.Container.Is(r.home),
-			status.MissingScope.Is("a role with “Add notes”; Redmine dropped the comment"), status.Reference.Is("#"+itoa(q.Ref.Number))))
-	})
-}
-
-// commented answers with the issue and the comment alone, if it is there.
-func (w writer) commented(ctx context.Context, q connectors.CommentAdd, r reading, none func() status.Result[connectors.Issue]) status.Result[connectors.Issue] {
-	if r.wire.Journals == nil {
-		return status.Failed[connectors.Issue](w.source, *unsure(*misshapen(r.x, "journals")))
-	}
-	id, f := w.who(ctx)
-	if f != nil {
-		return status.Failed[connectors.Issue](w.source, *unsure(*f))
-	}
-	for _, j := range *r.wire.Journals {
-		if !j.User.is(id.id) || !sameText(j.Notes, q.Body) || j.CreatedOn == nil || j.CreatedOn.Before(since(q.Mark)) {
-			continue
-		}
-		item := w.issue(r.wire, r.home)
-		s := scrub{removed: item.Removed}
-		brief := connectors.Issue{Origin: item.Origin, State: item.State, Thread: []connectors.Comment{w.comment(r.wire, j, &s)}}
-		brief.Removed = s.removed
-		return status.One(w.source, brief, w.confirmed(r.x))
-	}
-	return none()
 }

@@ -40,7 +40,13 @@ func (w writer) Update(ctx context.Context, q connectors.IssueUpdate) status.Res
 // updated answers with the issue as it was read back.
 func (w writer) updated(e edit, r reading) status.Result[connectors.Issue] {
 	a := w.confirmed(r.x)
-	w.compare(a, e.fields, r.wire, e.home)
+	missing, whole := w.compare(e.fields, &e.before.wire, r.wire)
+	if whole {
+		return status.Failed[connectors.Issue](w.source, missing[0].With(status.Reference.Is("#"+itoa(*r.wire.ID)), status.Container.Is(e.home.identifier)))
+	}
+	for _, f := range missing {
+		a.Fail(status.Completeness, f.With(status.Container.Is(e.home.identifier)))
+	}
 	return status.One(w.source, brief(w.whole(w.issue(r.wire, r.home), r.wire)), a)
 }
 
