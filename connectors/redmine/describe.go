@@ -2,6 +2,8 @@ package redmine
 
 import (
 	"context"
+	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/frank-mcp/frank/connectors"
@@ -74,9 +76,32 @@ func (t tracker) detailed(ctx context.Context, a *status.Audit, k container) con
 	if f == nil {
 		p.Fields = append(p.Fields, "priority ("+strings.Join(s.names(*priorities.Priorities), ", ")+")")
 	}
-	p.Fields = append(p.Fields, s.names(k.fields)...)
+	fields, f := t.fieldsIn(ctx, k)
+	lack("fields", f)
+	for _, name := range s.names(fields) {
+		if !slices.Contains(p.Fields, name) {
+			p.Fields = append(p.Fields, name)
+		}
+	}
 	p.Removed = s.removed
 	return p
+}
+
+// fieldsIn are the custom fields of a project: those that were made for it, and those
+// of its latest issue, since those for all projects are told to administrators only.
+func (t tracker) fieldsIn(ctx context.Context, k container) ([]wireRef, *status.Failure) {
+	fields := k.fields
+	q := url.Values{"status_id": {"*"}, "subproject_id": {"!*"}, "sort": {"updated_on:desc,id:desc"}}
+	w, _, f := one[wireIssues](ctx, t.client, get("/projects/{id}/issues.json", "projects", k.identifier, "issues").with(part(q, 0, 1)))
+	if f != nil {
+		return fields, f
+	}
+	for _, row := range *w.Issues {
+		for _, field := range row.Fields {
+			fields = append(fields, wireRef{ID: field.ID, Name: field.Name})
+		}
+	}
+	return fields, nil
 }
 
 // about is what the project's record itself tells.

@@ -87,7 +87,7 @@ func (c *client) who(ctx context.Context) (identity, *status.Failure) {
 	w, x, f := one[wireMe](ctx, c, get("/users/current.json", "users", "current"))
 	switch {
 	case f == nil:
-	case isAbsent(x, f): // HT-03: every Redmine has this address
+	case x != nil && x.Status == http.StatusNotFound && f.Code() != status.AccessDenied: // HT-03: every Redmine has this address
 		return identity{}, fail(x, status.Misconfigured, status.ConfigKey.Is("base_url"), status.WasCalled)
 	case x != nil && x.Status == http.StatusForbidden && f.Reason() == status.ScopeMissing: // RM-02
 		return identity{}, fail(x, status.FeatureDisabled, status.WasCalled, status.Feature.Is("the REST interface"), status.Container.Is("this Redmine"),

@@ -204,7 +204,7 @@ func (w writer) refused(x *upstream.Exchange, f *status.Failure) *status.Failure
 	}
 	no := fail(x, status.InvalidArgument, status.WasCalled, status.Arguments.Is([]status.Argument{{
 		Name: "issue", Reason: status.InvalidArgument.Name(),
-		Problem: "Redmine refused a value or wants a field that frank cannot set; look which fields the project requires",
+		Problem: "Redmine refused a value, wants a field that frank cannot set, or gives this account no role to do it here",
 	}}))
 	return no
 }
