@@ -40,7 +40,7 @@ func (t tracker) Get(ctx context.Context, q connectors.IssueGet) status.Result[c
 		a.Fail(status.Completeness, status.Fail(status.OwnCap, status.Part.Is("the description"), status.Limit.Is(maxText)))
 	}
 	if q.Comments || q.History {
-		t.journals(ctx, a, &item, r, q, offset)
+		t.journals(ctx, a, &item, thread{r, q, offset})
 	}
 	if q.Links {
 		t.links(ctx, a, &item, r)
@@ -97,9 +97,16 @@ func (t tracker) read(ctx context.Context, number int, include []string, fresh b
 	return r, nil
 }
 
+// thread is an issue with what is wanted of its comments and history.
+type thread struct {
+	reading
+	asked  connectors.IssueGet
+	offset int // of the first comment
+}
+
 // journals reads comments and history, which Redmine keeps in one list, in the
 // order in which the account prefers to see them.
-func (t tracker) journals(ctx context.Context, a *status.Audit, item *connectors.Issue, r reading, q connectors.IssueGet, offset int) {
+func (t tracker) journals(ctx context.Context, a *status.Audit, item *connectors.Issue, r thread) {
 	t.limits(ctx, a, notePrivate)
 	if r.wire.Journals == nil { // RM-14
 		a.Unmade(status.Completeness, status.Fail(status.ShapeError, status.Part.Is("comments and history"), status.MissingKey.Is("journals")))
@@ -108,23 +115,23 @@ func (t tracker) journals(ctx context.Context, a *status.Audit, item *connectors
 	s := scrub{removed: item.Removed}
 	defer func() { item.Removed = s.removed }()
 	all := slices.SortedStableFunc(slices.Values(*r.wire.Journals), func(a, b wireJournal) int { return cmp.Compare(*a.ID, *b.ID) })
-	var thread []connectors.Comment
+	var notes []connectors.Comment
 	for _, j := range all {
 		if strings.TrimSpace(j.Notes) != "" {
-			thread = append(thread, t.comment(r.wire, j, &s))
+			notes = append(notes, t.comment(r.wire, j, &s))
 		}
 	}
-	total := len(thread)
+	total := len(notes)
 	item.Comments = &total
-	if q.Comments {
-		from := min(offset, total)
+	if r.asked.Comments {
+		from := min(r.offset, total)
 		to := min(from+commentRows, total)
-		item.Thread = thread[from:to]
+		item.Thread = notes[from:to]
 		if to < total {
 			a.Next(itoa(to))
 		}
 	}
-	if q.History {
+	if r.asked.History {
 		item.History = t.history(ctx, a, r.wire, all, &s)
 	}
 }

@@ -12,7 +12,7 @@ import (
 func (w writer) put(ctx context.Context, number int, fields changed) *status.Failure {
 	k := call{
 		method: http.MethodPut, class: "PUT /issues/{id}.json", path: []string{"issues", itoa(number)},
-		statuses: []int{http.StatusNoContent, http.StatusOK}, body: wireChange{fields}, silent: true,
+		statuses: []int{http.StatusNoContent}, body: wireChange{fields}, silent: true,
 	}
 	x, f := w.send(ctx, k)
 	if f = doubtful(x, w.refused(x, f)); f != nil {
