@@ -15,8 +15,14 @@ import (
 // EscalationURI is the beginning of the resources that hold one escalation each.
 const EscalationURI = "frank://escalations/"
 
-// escalateWithin is the most that an answer waits for its escalation to be stored.
-const escalateWithin = 250 * time.Millisecond
+// How long an answer waits at most for its escalation to be stored: it takes a few
+// milliseconds, and a person is about to be asked. Where the file hung a moment ago,
+// hardly at all.
+const (
+	escalateWithin = 3 * time.Second
+	hungWithin     = 50 * time.Millisecond
+	hungFor        = 30 * time.Second
+)
 
 // escalated opens an escalation where the answer shows a hard trigger, and puts
 // its id into the answer. It never fails the call: what cannot be stored leaves
@@ -26,13 +32,20 @@ func (h *Handler) escalated(e status.Envelope, call *status.Call) status.Envelop
 	if e.Code() == status.None || t == nil || t.Spec().Local {
 		return e
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), escalateWithin)
+	within := escalateWithin
+	if time.Now().UnixNano() < h.hung.Load() {
+		within = hungWithin
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), within)
 	defer cancel()
 	trigger, f := h.trigger(ctx, e, t.Spec())
 	if trigger == "" {
 		return e
 	}
 	out, err := k.Open(ctx, h.opening(ctx, hard{trigger, f}, e, call))
+	if ctx.Err() != nil {
+		h.hung.Store(time.Now().Add(hungFor).UnixNano())
+	}
 	if err != nil || k.Problem() != "" {
 		h.Log.Error("an escalation could not be stored", "tool", call.Tool, "call_id", call.ID, "trigger", string(trigger), "reason", f.Reason().Name())
 		return e

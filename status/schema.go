@@ -7,7 +7,7 @@ import (
 
 // OutputSchema is the JSON Schema of the structured channel of every tool: flat,
 // without references, the two enums closed. It is short on purpose, since hosts
-// carry it once for each tool.
+// carry it once for each tool: of a failure it names what a caller branches on.
 func OutputSchema() json.RawMessage {
 	var statuses, codes []string
 	for _, s := range statusTable {
@@ -28,10 +28,8 @@ func OutputSchema() json.RawMessage {
 			{"failure", object{
 				{"type", "object"},
 				{"properties", object{
-					{"stage", text}, {"reason", text}, {"severity", text}, {"dependency", text}, {"operation", text}, {"api_called", text},
+					{"stage", text}, {"reason", text}, {"severity", text}, {"api_called", text},
 					{"retryable", object{{"type", "boolean"}}}, {"retry_after_seconds", object{{"type", "integer"}}},
-					{"required_capability", text}, {"safe_fallback", text}, {"operator_message", text},
-					{"candidates", object{{"type", "array"}}}, {"dependency_fingerprint", text}, {"evidence", anything},
 				}},
 				{"required", []string{"stage", "reason", "severity", "api_called", "retryable"}},
 			}},

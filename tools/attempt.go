@@ -160,6 +160,11 @@ func (w *writing) find(ctx context.Context, t connectors.WriteTrace) status.Resu
 // ask puts policy's gate before the source, and makes a failure of a panic: of a
 // change it leaves open whether it took effect.
 func (w *writing) ask(ctx context.Context, changes bool, f func(context.Context) status.Result[connectors.Issue]) (r status.Result[connectors.Issue]) {
+	if status.Watched(ctx) {
+		inside, end := status.Begin(ctx, status.Work{Kind: status.SourceWork, Tool: w.spec.Name, Source: w.s.Name, Operation: w.spec.Operation})
+		ctx = inside
+		defer func() { end(r.Ending()) }()
+	}
 	defer func() {
 		if v := recover(); v != nil {
 			if w.d.Panicked != nil {

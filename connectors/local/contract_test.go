@@ -27,6 +27,9 @@ func TestContract(t *testing.T) {
 		Calls: []replay.Call{
 			call("tracker_search", `{"query":"needle"}`),
 			call("tracker_get_issue", `{"ref":"task-1","include":["comments","links","history"]}`),
+			call("tracker_create_issue", `{"project":"here","title":"A"}`),
+			call("tracker_update_issue", `{"ref":"task-1","state":"Done"}`),
+			call("tracker_add_comment", `{"ref":"task-1","body":"B"}`),
 			call("tracker_describe", `{}`),
 			call("repo_search_code", `{"query":"needle"}`),
 			call("repo_search_code", `{"query":"needle","revision":"HEAD"}`),

@@ -66,8 +66,8 @@ type App struct {
 	Server *server.Server
 	// Store is the file of the journal and of all else that outlives a call.
 	Store *store.Store
-	// Tools as clients see them.
-	Tools []server.Tool
+	// Tools lists them as clients see them.
+	Tools func() []server.Tool
 
 	options   Options
 	ready     func()
@@ -121,7 +121,8 @@ func prepare(o Options) (*App, error) {
 	a.escalate()
 	sc := server.Configure(o.Version, d, o.Log)
 	sc.Deadline, sc.Redact, sc.Listening = o.Deadline, secrets.redact, a.listening
-	a.Tools = sc.Tools
+	a.Tools = sync.OnceValue(sc.Tools)
+	sc.Tools = a.Tools
 	a.gate(&sc)
 	var err error
 	a.Server, err = server.New(sc)

@@ -45,8 +45,8 @@ const hello = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocol
 func TestTheListOfToolsIsGoldenAndSmall(t *testing.T) {
 	replies := talk(t, "sources: []\n", hello, `{"jsonrpc":"2.0","id":2,"method":"tools/list"}`)
 	list := replies[len(replies)-1]
-	if len(list) > 32<<10 {
-		t.Errorf("tools/list has %d bytes, at most 32768 are allowed", len(list))
+	if len(list) > 28<<10 {
+		t.Errorf("tools/list has %d bytes, at most 28672 are allowed", len(list))
 	}
 	golden(t, "tools-list.json", list)
 }

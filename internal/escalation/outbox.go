@@ -70,9 +70,11 @@ func (k *Keeper) Start(after time.Duration) {
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	select {
-	case k.ring <- struct{}{}:
-	default:
+	if k.working {
+		select {
+		case k.ring <- struct{}{}:
+		default:
+		}
 	}
 	if k.working || k.closed {
 		return

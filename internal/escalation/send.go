@@ -124,7 +124,8 @@ func answers() []int {
 	return all
 }
 
-// post sends the message to a webhook. The outbox alone repeats it.
+// post sends the message to a webhook. The outbox alone repeats it, and rests
+// between attempts: the client of an attempt has neither retries nor a circuit.
 func (k *Keeper) post(ctx context.Context, to Target, m Message, body []byte) outcome {
 	address, secret, ok := k.address(to)
 	if !ok {
@@ -136,7 +137,7 @@ func (k *Keeper) post(ctx context.Context, to Target, m Message, body []byte) ou
 	}
 	client, f := upstream.New(upstream.Options{
 		Source: "escalation to " + m.Destination, BaseURL: u.Scheme + "://" + u.Host, Insecure: to.Insecure, Transport: k.opts.Transport,
-		UserAgent: "frank/" + k.opts.Version, Retry: upstream.Retry{MaxAttempts: 1, Budget: attempt, Timeout: attempt / 2}, Now: k.opts.Now,
+		UserAgent: "frank/" + k.opts.Version, Retry: upstream.Retry{MaxAttempts: 1, Budget: attempt, Timeout: attempt / 2, Cooldown: time.Millisecond}, Now: k.opts.Now,
 	})
 	if f != nil {
 		return outcome{problem: f.Reason().Name()}
@@ -157,7 +158,8 @@ func (k *Keeper) post(ctx context.Context, to Target, m Message, body []byte) ou
 		h.Set(HeaderTimestamp, stamp)
 		h.Set(HeaderSignature, Sign(secret, stamp, body))
 	}
-	x, f := client.Send(req, upstream.Want{Class: "POST webhook", Statuses: answers(), Media: upstream.NoBody, NoCache: true})
+	// The receiver can tell repetitions, so an answer that asks for one is believed.
+	x, f := client.Send(req, upstream.Want{Class: "POST webhook", Statuses: answers(), Media: upstream.NoBody, NoCache: true, Repeatable: true})
 	switch {
 	case f != nil:
 		return outcome{unsure: mayHaveArrived(x, *f), problem: f.Reason().Name(), after: f.RetryAfter()}
