@@ -10,6 +10,7 @@ import (
 
 	"github.com/frank-mcp/frank/connectors"
 	"github.com/frank-mcp/frank/internal/ledger"
+	"github.com/frank-mcp/frank/internal/markup"
 	"github.com/frank-mcp/frank/internal/ref"
 	"github.com/frank-mcp/frank/status"
 )
@@ -99,8 +100,11 @@ func (c change) placeIn(s connectors.Source) place {
 	}
 	own := inSource(as(*c.ref, ref.Issue), s)
 	name := own.String()
-	if own.Number > 0 {
+	switch {
+	case numbered(own):
 		name = own.Project + "#" + own.ID
+	case own.ID != "":
+		name = own.ID
 	}
 	return place{project: own.Project, ref: own, name: name}
 }
@@ -171,18 +175,28 @@ func (w *writing) once(ctx context.Context) status.Envelope {
 	return w.settle(ctx, claim)
 }
 
-// canonical is what was asked for in one spelling: the keys sorted, what was not
-// given left out, the issue as its source calls it.
+// canonical is what was asked for in one spelling: the keys and lists sorted, what
+// was not given left out, the issue or project as its source calls it, in any case.
 func (w *writing) canonical() []byte {
 	given := map[string]any{}
 	v := reflect.ValueOf(w.args)
 	for _, f := range fieldsOf(v.Type()) {
-		if value := v.FieldByIndex(f.index); !value.IsZero() {
+		switch value := v.FieldByIndex(f.index); {
+		case value.IsZero():
+		case f.kind == texts && value.Len() == 0 && !f.clears:
+		case f.kind == texts:
+			given[f.name] = slices.Sorted(slices.Values(value.Interface().([]string)))
+		default:
 			given[f.name] = value.Interface()
 		}
 	}
 	if w.ref != nil {
 		given["ref"] = w.to.name
+		if w.to.ref.ID != "" {
+			given["ref"] = markup.Fold(w.to.name)
+		}
+	} else {
+		given["project"] = markup.Fold(w.to.name)
 	}
 	b, err := json.Marshal(given)
 	if err != nil { // texts and lists of texts always encode
