@@ -10,7 +10,6 @@ import (
 
 	"github.com/frank-mcp/frank/connectors"
 	"github.com/frank-mcp/frank/internal/ledger"
-	"github.com/frank-mcp/frank/internal/markup"
 	"github.com/frank-mcp/frank/internal/ref"
 	"github.com/frank-mcp/frank/status"
 )
@@ -155,6 +154,9 @@ func (w *writing) once(ctx context.Context) status.Envelope {
 		Tool: w.spec.Name, Source: w.s.Name, Place: w.s.BaseURL + w.s.Root, Arguments: w.canonical(), Key: w.key,
 		CallID: status.CallFrom(ctx).ID, Keep: w.d.keep(w.key),
 	}
+	if w.spec.Overwrites {
+		asked.Object = strings.ToLower(w.to.name)
+	}
 	call := status.CallFrom(ctx)
 	call.Keyed(asked.Named(), false)
 	claim, err := w.d.Ledger.Begin(ctx, asked)
@@ -193,10 +195,10 @@ func (w *writing) canonical() []byte {
 	if w.ref != nil {
 		given["ref"] = w.to.name
 		if w.to.ref.ID != "" {
-			given["ref"] = markup.Fold(w.to.name)
+			given["ref"] = strings.ToLower(w.to.name)
 		}
 	} else {
-		given["project"] = markup.Fold(w.to.name)
+		given["project"] = strings.ToLower(w.to.name)
 	}
 	b, err := json.Marshal(given)
 	if err != nil { // texts and lists of texts always encode
