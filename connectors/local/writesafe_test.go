@@ -88,6 +88,21 @@ func TestAFailedWriteChangesNothing(t *testing.T) {
 	})
 }
 
+func TestWhatAProcessThatDiedLeftIsSweptAway(t *testing.T) {
+	trackers(t, func(t *testing.T, s *shelf, id, dir, _ string) {
+		for name, act := range acts(id) {
+			left, own := dir+"/.frank-abcdefghijklmnopqrstuvw234.tmp", dir+"/.frank-notes.tmp"
+			s.put(left, "---\nid: TASK-9\ntitle: Half\n")
+			s.put(own, "kept")
+			want(t, get(s.writable(), id).verdict(), "success NONE") // it is no task
+			act(s.writable()).one()
+			if names := s.names(dir); strings.Contains(names, left[len(dir)+1:]) || s.read(own) != "kept" {
+				t.Errorf("%s left %s", name, names)
+			}
+		}
+	})
+}
+
 func TestARenameThatFailedAfterAll(t *testing.T) {
 	trackers(t, func(t *testing.T, s *shelf, id, _, _ string) {
 		s.refusing(map[string]error{"rename": local.ErrAfter()}).update(id, connectors.IssueUpdate{State: "closed"}).one()
