@@ -127,6 +127,9 @@ func (t *fileTracker) carryOut(ctx context.Context, plan func(*desk) (edit, *sta
 		return t.failed(failure.With(status.NotCalled))
 	}
 	defer d.close()
+	if barred := d.barred(); barred != nil {
+		return t.failed(barred.With(status.NotCalled))
+	}
 	for range redos {
 		d.skips = skips{}
 		e, answer := plan(d)
@@ -151,6 +154,10 @@ func (t *fileTracker) carryOut(ctx context.Context, plan func(*desk) (edit, *sta
 	}
 	return t.failed(changedMeanwhile().With(status.NotCalled))
 }
+
+// barred is why policy keeps this tree from the question under way, or nil: no
+// other name, and no id, leads around a rule about it.
+func (l *look) barred() *status.Failure { return connectors.Admits(l.ctx, l.container()) }
 
 // write carries a planned change out.
 func (d *desk) write(e edit) error {
