@@ -25,6 +25,7 @@ CREATE TABLE calls (
 	answered    TEXT NOT NULL DEFAULT ''  -- the sources that answered without a failure, each between spaces
 );
 CREATE INDEX calls_at ON calls (at);
+CREATE INDEX calls_status ON calls (status, at); -- counted without a look at the rows
 CREATE TABLE failures (
 	call_id     TEXT NOT NULL,
 	n           INTEGER NOT NULL,
@@ -47,6 +48,7 @@ CREATE TABLE failures (
 	PRIMARY KEY (call_id, n)
 );
 CREATE INDEX failures_at ON failures (at);
+CREATE INDEX failures_kind ON failures (code, reason, source, fingerprint, at); -- likewise
 CREATE TABLE recoveries (
 	call_id TEXT NOT NULL,
 	n       INTEGER NOT NULL,
