@@ -4,6 +4,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -234,12 +235,22 @@ func copyRows(read, write *sql.Tx, table string) error {
 	for i := range values {
 		into[i] = &values[i]
 	}
+	apart := slices.Index(columns, "join_key")
 	for rows.Next() {
 		if err := rows.Scan(into...); err != nil {
 			return err
 		}
-		if _, err := write.Exec(insert, values...); err != nil {
+		done, err := write.Exec(insert, values...)
+		if err != nil {
 			return err
+		}
+		// An equal escalation was opened in the file meanwhile. Somebody has the id of
+		// this one, so it stays, and is joined no more.
+		if n, err := done.RowsAffected(); err == nil && n == 0 && apart >= 0 {
+			values[apart] = fmt.Sprint(values[apart], ".", values[0])
+			if _, err := write.Exec(insert, values...); err != nil {
+				return err
+			}
 		}
 	}
 	return rows.Err()
