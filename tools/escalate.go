@@ -42,6 +42,9 @@ type Handed struct {
 	GoOn        string           `json:"go_on"`
 }
 
+// OwnEscalations is frank's own list of them, where an answer names its source.
+const OwnEscalations = "escalations"
+
 // recent is how far back the server's own log of a session goes, and howMuch of it.
 const (
 	recent  = 12 * time.Hour
@@ -69,7 +72,7 @@ func openEscalation(ctx context.Context, d *Deps, a escalateArgs) status.Envelop
 	}
 	out, err := d.Escalations.Open(ctx, o)
 	if errors.Is(err, escalation.ErrFull) {
-		return escalateSpec.refuse(status.Fail(status.OperationUnsupported, status.By("escalations"), status.NotCalled,
+		return escalateSpec.refuse(status.Fail(status.OperationUnsupported, status.By(OwnEscalations), status.NotCalled,
 			status.Feature.Is("room for another one while so many wait for people"),
 			status.Remedy.Is("A person must end some of the open escalations first: frank escalations.")))
 	}
@@ -83,7 +86,7 @@ func openEscalation(ctx context.Context, d *Deps, a escalateArgs) status.Envelop
 	q := escalateSpec.question(escalateSpec.One)
 	q.Rest = out.ID + ", " + string(out.State) + " and sent to " + out.Destination
 	q.Fallback = "ask the person in this conversation"
-	return status.One("escalations", Handed{
+	return status.One(OwnEscalations, Handed{
 		out.ID, out.State, out.Destination, out.Count, out.Joined, out.Held,
 		"Do what does not depend on the answer; then call get_escalation id=" + out.ID + ", or subscribe to frank://escalations/" + out.ID + ".",
 	}, audit).Envelope(q)
@@ -154,7 +157,7 @@ func unusable(ctx context.Context) status.Failure {
 	if ctx.Err() != nil {
 		return status.Fail(status.Cancelled)
 	}
-	return status.Fail(status.Corrupt, status.By("escalations"), status.Part.Is("the file of the escalations cannot be read or written"),
+	return status.Fail(status.Corrupt, status.By(OwnEscalations), status.Part.Is("the file of the escalations cannot be read or written"),
 		status.Remedy.Is("Look at what frank doctor says of the journal, and repair its file; then repeat."))
 }
 

@@ -177,6 +177,31 @@ func (j *Journal) pending(q Query) (out Listing) {
 	return out
 }
 
+// Sources names those of which a failure is recorded, in the order of the alphabet.
+// What cannot be read is missing.
+func (j *Journal) Sources(ctx context.Context) []string {
+	if j == nil {
+		return nil
+	}
+	ctx, stop := context.WithTimeout(ctx, patience)
+	defer stop()
+	_ = j.Flush(ctx) // what is late is missing
+	var out []string
+	err := j.store.View(ctx, func(tx *sql.Tx) error {
+		out = nil
+		return each(tx, "SELECT DISTINCT source FROM failures WHERE source <> '' ORDER BY source", nil, func(scan func(...any) error) error {
+			var name string
+			err := scan(&name)
+			out = append(out, name)
+			return err
+		})
+	})
+	if err != nil {
+		return nil
+	}
+	return out
+}
+
 // Action is one call of a session, as it was recorded.
 type Action struct {
 	At     time.Time `json:"at"`
