@@ -102,7 +102,9 @@ func (c *escalationsCommand) end(r *run, action, id string) error {
 		return err
 	}
 	return c.print(r, e, func(d desk) string {
-		return d.s.paint(green, e.ID+" is "+string(e.State)) + "; get_escalation id=" + e.ID + " gives the agent the note\n"
+		done := e.ID + " is " + string(e.State)
+		rest := strings.TrimPrefix(d.s.fold(done+"; get_escalation id="+e.ID+" gives the agent the note", 2), done)
+		return d.s.paint(green, done) + rest + "\n"
 	})
 }
 
@@ -312,6 +314,6 @@ func (d desk) stats(s app.EscalationStats) string {
 		}
 		b.WriteString(line + "\n")
 	}
-	fmt.Fprintf(&b, "\n%d escalated, %d times more while they were open; %d messages undelivered\n", s.Total, s.Joined, s.Undelivered)
+	fmt.Fprintf(&b, "\n%d escalated, %s more while they were open; %s undelivered\n", s.Total, counted(s.Joined, "time"), counted(s.Undelivered, "message"))
 	return b.String()
 }
