@@ -215,7 +215,7 @@ func (j *Journal) Actions(ctx context.Context, session string, since time.Time, 
 // failed after its retries, since one in which its source answered or recovered,
 // and within a day of the newest failure of all. A circuit that was open tried nothing. What cannot be read counts as none.
 func (j *Journal) Streak(ctx context.Context, fingerprint string) (n int) {
-	if j == nil || fingerprint == "" {
+	if j == nil || fingerprint == "" || j.blank() {
 		return 0
 	}
 	ctx, stop := context.WithTimeout(ctx, patience)
@@ -237,6 +237,14 @@ func (j *Journal) Streak(ctx context.Context, fingerprint string) (n int) {
 		return 0
 	}
 	return n
+}
+
+// blank reports that nothing can be in the journal: there is no file, and this
+// process has recorded nothing.
+func (j *Journal) blank() bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.store.Path() == "" && !j.used
 }
 
 // Close writes what is still to be written and returns, or returns when ctx ends.
