@@ -14,6 +14,9 @@ import (
 // files takes effect whole or not at all, and all of them are read, so that what
 // is not there did not take effect.
 func (t *fileTracker) Find(ctx context.Context, w connectors.WriteTrace) status.Result[connectors.Issue] {
+	if kept := t.kept(ctx); kept != nil {
+		return *kept
+	}
 	l, all, failure := t.open(ctx)
 	if failure != nil {
 		return t.failed(*failure)

@@ -122,6 +122,9 @@ func (t *fileTracker) all(l *look) ledger {
 // carryOut plans a change and makes it while the tracker is locked. The answer is
 // the issue as it is then read from the disk.
 func (t *fileTracker) carryOut(ctx context.Context, plan func(*desk) (edit, *status.Result[connectors.Issue])) status.Result[connectors.Issue] {
+	if kept := t.kept(ctx); kept != nil {
+		return *kept
+	}
 	d, failure := t.sit(ctx)
 	if failure != nil {
 		return t.failed(failure.With(status.NotCalled))
@@ -150,6 +153,17 @@ func (t *fileTracker) carryOut(ctx context.Context, plan func(*desk) (edit, *sta
 		return t.confirmed(d.look, e, all)
 	}
 	return t.failed(changedMeanwhile().With(status.NotCalled))
+}
+
+// kept is the answer where policy keeps this tracker from changes. It has one
+// project, which callers name in several ways and by the keys of its issues.
+func (t *fileTracker) kept(ctx context.Context) *status.Result[connectors.Issue] {
+	f := connectors.Admits(ctx, t.container(ctx))
+	if f == nil {
+		return nil
+	}
+	answer := t.failed(f.With(status.NotCalled))
+	return &answer
 }
 
 // write carries a planned change out.
