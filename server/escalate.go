@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -130,7 +131,9 @@ func (h *Handler) opening(ctx context.Context, found hard, e status.Envelope, ca
 	case escalation.RepeatedFailure:
 		o.Alike = string(trigger) // one question for a dependency, whatever it was asked
 	case escalation.WriteOutcomeUnknown:
-		o.Alike = o.Question + "\x00" + call.ID // two writes are never the same
+		// One question for a change, however often it is repeated and whyever it cannot
+		// be looked up; two changes are never the same.
+		o.Fingerprint, o.Alike = string(trigger), cmp.Or(call.Key(), call.ID)
 	default:
 		if o.Fingerprint == "" {
 			o.Fingerprint = strings.Join([]string{string(trigger), f.Source(), f.Capability(), f.Text("rule")}, "\x00")

@@ -142,6 +142,14 @@ func (c *Call) Keyed(key string, replayed bool) {
 	c.key, c.replayed = key, replayed
 }
 
+// Key is the idempotency key under which the call changes something; empty if it
+// changes nothing.
+func (c *Call) Key() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.key
+}
+
 // Report tells the caller what is being done; it may be lost and nothing depends on it.
 func (c *Call) Report(message string) {
 	if c.Progress != nil {

@@ -94,7 +94,8 @@ func (s *Store) Durable() bool { return s.path != "" && s.trouble.text() == "" }
 
 // Update runs f in a transaction that writes. If the file cannot be used, f runs
 // again on memory, so it must depend on nothing but the transaction. The error is
-// f's own, or that of ctx: then f may still be carried out.
+// f's own, or that of ctx: then f may still be carried out, and whoever called must
+// leave alone what f writes to.
 func (s *Store) Update(ctx context.Context, f func(*sql.Tx) error) error {
 	return s.bounded(ctx, func() error {
 		err := s.run(updating, f)
