@@ -53,9 +53,11 @@ func newBench(change func(*server.Config)) *bench {
 			{URI: "frank://panics", Name: "panics", Read: func(context.Context) (string, error) { panic(errors.New(secret)) }},
 		},
 	}
+	var offered []server.Tool
 	for _, name := range []string{"echo", "panic", "goexit", "none", "textless", "wrong", "wrongerror", "notjson", "block", "hang", "wait", "trace", "progress", "big"} {
-		cfg.Tools = append(cfg.Tools, server.Tool{Name: name, Description: name, InputSchema: json.RawMessage(inputs), OutputSchema: json.RawMessage(outputs), ReadOnly: true})
+		offered = append(offered, server.Tool{Name: name, Description: name, InputSchema: json.RawMessage(inputs), OutputSchema: json.RawMessage(outputs), ReadOnly: true})
 	}
+	cfg.Tools = func() []server.Tool { return offered }
 	if change != nil {
 		change(&cfg)
 	}

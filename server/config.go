@@ -19,8 +19,10 @@ type Config struct {
 	Version string
 	// Instructions is shown to the model by most hosts.
 	Instructions string
-	// Tools in any order; clients get them sorted by name.
-	Tools []Tool
+	// Tools in any order; clients get them sorted by name. It is called once, when
+	// a request other than initialize comes: hosts wait for that at every start. A
+	// tool that lacks a name or a schema panics.
+	Tools func() []Tool
 	// Call answers a call of one of Tools. It may run several times at once.
 	// Whatever it does (panic, hang, nothing), the client gets a Reply.
 	Call func(ctx context.Context, c Call) Reply

@@ -118,6 +118,9 @@ func (s *Server) serve(ctx context.Context, e *exchange, m message) (result any,
 			result, bad = nil, internalError()
 		}
 	}()
+	if m.Method != string(mcp.MethodInitialize) {
+		s.offer()
+	}
 	if bad := s.check(e, m); bad != nil {
 		return nil, bad
 	}

@@ -38,15 +38,10 @@ func Configure(version string, d *tools.Deps, log *slog.Logger) Config {
 	}
 	h := &Handler{Deps: d, Log: log, tools: map[string]tools.Tool{}}
 	cfg := Config{Version: version, Instructions: prompts.Instructions(), Call: h.Call, Fallback: h.Fallback, Log: log}
-	schema := status.OutputSchema()
 	for _, t := range tools.All() {
-		s := t.Spec()
-		h.tools[s.Name] = t
-		cfg.Tools = append(cfg.Tools, Tool{
-			Name: s.Name, Title: s.Title, Description: s.Description, InputSchema: t.InputSchema(), OutputSchema: schema,
-			ReadOnly: !s.Writes && !s.Keeps, Destructive: s.Overwrites, Idempotent: s.Writes, OpenWorld: !s.Local,
-		})
+		h.tools[t.Spec().Name] = t
 	}
+	cfg.Tools = offered
 	for _, p := range prompts.All() {
 		cfg.Prompts = append(cfg.Prompts, promptOf(p))
 	}
@@ -60,6 +55,20 @@ func Configure(version string, d *tools.Deps, log *slog.Logger) Config {
 	}}
 	cfg.Templates = []Template{escalations(d)}
 	return cfg
+}
+
+// offered describes frank's tools as clients see them.
+func offered() []Tool {
+	schema := status.OutputSchema()
+	var out []Tool
+	for _, t := range tools.All() {
+		s := t.Spec()
+		out = append(out, Tool{
+			Name: s.Name, Title: s.Title, Description: s.Description, InputSchema: t.InputSchema(), OutputSchema: schema,
+			ReadOnly: !s.Writes && !s.Keeps, Destructive: s.Overwrites, Idempotent: s.Writes, OpenWorld: !s.Local,
+		})
+	}
+	return out
 }
 
 func promptOf(p prompts.Prompt) Prompt {
@@ -154,6 +163,7 @@ func (h *Handler) reply(e status.Envelope, call *status.Call, order order) Reply
 func (s *Server) Call(ctx context.Context, tool string, arguments json.RawMessage) Reply {
 	c := s.seal.newCall("", tool, arguments)
 	c.TraceID, c.SpanID = traceIDs("")
+	s.offer()
 	schema, ok := s.answers[tool]
 	if !ok {
 		return s.seal.fallback(FaultNoReply, c)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	mcpserver "github.com/mark3labs/mcp-go/server"
@@ -17,7 +18,8 @@ type Server struct {
 	log      *slog.Logger
 	audience audience
 	seal     *seal
-	answers  map[string]*schema // output schema by tool
+	offer    func()             // adds the tools, once
+	answers  map[string]*schema // output schema by tool, once they are added
 }
 
 // New makes a Server from its configuration. It does no work that could be
@@ -37,8 +39,9 @@ func New(cfg Config) (*Server, error) {
 		mcpserver.WithPromptCompletionProvider(completer{cfg.Prompts}),
 	)
 	s := Wrap(core, cfg.Log)
-	if err := s.addTools(cfg); err != nil {
-		return nil, err
+	s.seal, s.answers = newSeal(cfg, s.log), map[string]*schema{}
+	if cfg.Tools != nil {
+		s.offer = sync.OnceFunc(func() { s.addTools(cfg.Tools()) })
 	}
 	s.addPrompts(cfg.Prompts)
 	s.addResources(cfg.Resources)
@@ -54,7 +57,7 @@ func Wrap(core *mcpserver.MCPServer, log *slog.Logger) *Server {
 		log = slog.New(slog.DiscardHandler)
 	}
 	core.Use(typedErrors)
-	return &Server{core: core, log: log}
+	return &Server{core: core, log: log, offer: func() {}}
 }
 
 // typedErrors keeps the one error of mcp-go that has a code of its own, which
@@ -78,15 +81,13 @@ func typedErrors(next mcpserver.ToolHandlerFunc) mcpserver.ToolHandlerFunc {
 	}
 }
 
-func (s *Server) addTools(cfg Config) error {
-	seal := newSeal(cfg, s.log)
-	s.seal, s.answers = seal, map[string]*schema{}
-	tools := make([]mcpserver.ServerTool, 0, len(cfg.Tools))
-	for _, t := range cfg.Tools {
+func (s *Server) addTools(offered []Tool) {
+	tools := make([]mcpserver.ServerTool, 0, len(offered))
+	for _, t := range offered {
 		if t.Name == "" || len(t.InputSchema) == 0 || len(t.OutputSchema) == 0 {
-			return fmt.Errorf("server: tool %q needs a name and both schemas", t.Name)
+			panic(fmt.Sprintf("server: tool %q needs a name and both schemas", t.Name))
 		}
-		schema := seal.schemas.of(t.OutputSchema)
+		schema := s.seal.schemas.of(t.OutputSchema)
 		s.answers[t.Name] = schema
 		tools = append(tools, mcpserver.ServerTool{
 			Tool: mcp.Tool{
@@ -95,12 +96,11 @@ func (s *Server) addTools(cfg Config) error {
 				Annotations: annotations(t),
 			},
 			Handler: func(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-				return seal.handle(ctx, r, schema), nil
+				return s.seal.handle(ctx, r, schema), nil
 			},
 		})
 	}
 	s.core.AddTools(tools...)
-	return nil
 }
 
 func annotations(t Tool) mcp.ToolAnnotation {

@@ -23,6 +23,8 @@ import (
 	"github.com/frank-mcp/frank/connectors"
 	"github.com/frank-mcp/frank/connectors/github"
 	"github.com/frank-mcp/frank/connectors/local"
+	"github.com/frank-mcp/frank/connectors/mediawiki"
+	"github.com/frank-mcp/frank/connectors/redmine"
 	"github.com/frank-mcp/frank/internal/config"
 	"github.com/frank-mcp/frank/internal/learn"
 	"github.com/frank-mcp/frank/internal/policy"
@@ -37,7 +39,7 @@ import (
 
 // Providers lists the providers that this version can connect.
 func Providers() []connectors.Provider {
-	return []connectors.Provider{github.Provider, local.Provider}
+	return []connectors.Provider{github.Provider, local.Provider, mediawiki.Provider, redmine.Provider}
 }
 
 // Options is what the configuration file does not say. Zero fields are usable.
@@ -65,8 +67,8 @@ type App struct {
 	Server *server.Server
 	// Store is the file of the journal and of all else that outlives a call.
 	Store *store.Store
-	// Tools as clients see them.
-	Tools []server.Tool
+	// Tools lists them as clients see them.
+	Tools func() []server.Tool
 
 	options   Options
 	ready     func()
@@ -120,7 +122,8 @@ func prepare(o Options) (*App, error) {
 	a.escalate()
 	sc := server.Configure(o.Version, d, o.Log)
 	sc.Deadline, sc.Redact, sc.Listening = o.Deadline, secrets.redact, a.listening
-	a.Tools = sc.Tools
+	a.Tools = sync.OnceValue(sc.Tools)
+	sc.Tools = a.Tools
 	a.gate(&sc)
 	var err error
 	a.Server, err = server.New(sc)

@@ -43,7 +43,7 @@ func TestNoEventAndNoLineOfTheLogHoldsAnArgument(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, tool := range a.Tools {
+	for _, tool := range a.Tools() {
 		before := events.String()
 		for _, arguments := range canaries(t, tool.InputSchema, canary) {
 			a.Call(t.Context(), tool.Name, arguments)

@@ -35,11 +35,11 @@ func (c *callCommand) run(r *run, words []string) error {
 	if err != nil {
 		return err
 	}
-	i := slices.IndexFunc(a.Tools, func(t app.Tool) bool { return t.Name == name })
+	i := slices.IndexFunc(a.Tools(), func(t app.Tool) bool { return t.Name == name })
 	if i < 0 {
-		return usage(noTool(name, a.Tools))
+		return usage(noTool(name, a.Tools()))
 	}
-	arguments, err := read(words, a.Tools[i].InputSchema, r.In)
+	arguments, err := read(words, a.Tools()[i].InputSchema, r.In)
 	if err != nil {
 		return err
 	}
@@ -71,11 +71,11 @@ func (c *callCommand) explain(r *run, words []string) error {
 	if err != nil {
 		return err
 	}
-	i := slices.IndexFunc(a.Tools, func(t app.Tool) bool { return t.Name == words[0] })
+	i := slices.IndexFunc(a.Tools(), func(t app.Tool) bool { return t.Name == words[0] })
 	if i < 0 {
-		return usage(noTool(words[0], a.Tools))
+		return usage(noTool(words[0], a.Tools()))
 	}
-	say(r.Out, toolHelp(a.Tools[i], screenOf(r.Out).width))
+	say(r.Out, toolHelp(a.Tools()[i], screenOf(r.Out).width))
 	return nil
 }
 

@@ -45,7 +45,7 @@ func TestHelpOfEveryToolFits80Columns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, tool := range a.Tools {
+	for _, tool := range a.Tools() {
 		for line := range strings.SplitSeq(toolHelp(tool, plainWidth), "\n") {
 			if utf8.RuneCountInString(line) > plainWidth {
 				t.Errorf("%s: longer than the screen: %q", tool.Name, line)

@@ -66,7 +66,7 @@ func Run(t *testing.T, p connectors.Provider, s Suite) {
 	})
 	t.Run("situations", func(t *testing.T) { fill(t, s) })
 	t.Run("operations", func(t *testing.T) { operations(t, p, s) })
-	t.Run("cancelled before", func(t *testing.T) { cancelledBefore(t, s) })
+	t.Run("cancelled before", func(t *testing.T) { cancelledBefore(t, p, s) })
 	if !s.Sweep {
 		return
 	}
@@ -202,13 +202,18 @@ func operations(t *testing.T, p connectors.Provider, s Suite) {
 	}
 }
 
-// cancelledBefore makes each call, and one of every further tool, with a context
+// cancelledBefore makes each call, and one of every further tool that the provider's
+// kinds serve, with a context
 // that is over: nothing is sent, and nothing was looked at, whatever lies on this machine.
-func cancelledBefore(t *testing.T, s Suite) {
+func cancelledBefore(t *testing.T, p connectors.Provider, s Suite) {
 	c := replay.Case{Files: s.Files}
 	config := strings.ReplaceAll(s.Config, "{dir}", c.Lay(t))
 	calls := s.Calls
-	for _, name := range toolNames() {
+	for _, tool := range tools.All() {
+		name, kind := tool.Spec().Name, tool.Spec().Kind
+		if kind != "" && !slices.Contains(p.Kinds, kind) { // it has no source to ask
+			continue
+		}
 		if !slices.ContainsFunc(calls, func(c replay.Call) bool { return c.Tool == name }) {
 			calls = append(calls, replay.Call{Tool: name, Arguments: required(name)})
 		}

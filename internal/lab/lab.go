@@ -43,7 +43,7 @@ type wired struct{ app *app.App }
 
 func (w wired) Tools() []Tool {
 	var out []Tool
-	for _, t := range w.app.Tools {
+	for _, t := range w.app.Tools() {
 		out = append(out, Tool{t.Name, !t.ReadOnly})
 	}
 	return out
