@@ -2,6 +2,7 @@ package tools
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -68,6 +69,11 @@ func openEscalation(ctx context.Context, d *Deps, a escalateArgs) status.Envelop
 		o.Code, o.Source = o.Failure.Code, o.Failure.Source
 	}
 	out, err := d.Escalations.Open(ctx, o)
+	if errors.Is(err, escalation.ErrFull) {
+		return escalateSpec.refuse(status.Fail(status.OperationUnsupported, status.By("escalations"), status.NotCalled,
+			status.Feature.Is("room for another one while so many wait for people"),
+			status.Remedy.Is("A person must end some of the open escalations first: frank escalations.")))
+	}
 	if err != nil {
 		return escalateSpec.refuse(unusable(ctx))
 	}
@@ -107,7 +113,8 @@ func unusable(ctx context.Context) status.Failure {
 	if ctx.Err() != nil {
 		return status.Fail(status.Cancelled)
 	}
-	return status.Fail(status.Corrupt, status.By("escalations"), status.Part.Is("the file of the escalations cannot be read or written"))
+	return status.Fail(status.Corrupt, status.By("escalations"), status.Part.Is("the file of the escalations cannot be read or written"),
+		status.Remedy.Is("Look at what frank doctor says of the journal, and repair its file; then repeat."))
 }
 
 // LeftOut reports whether no deny speaks of what was refused, but a list of what is

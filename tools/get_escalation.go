@@ -48,7 +48,7 @@ func readEscalation(ctx context.Context, d *Deps, a getEscalationArgs) status.En
 	}
 	r, err := d.Escalations.Get(ctx, a.ID)
 	switch {
-	case errors.Is(err, escalation.ErrUnknown) && d.Escalations.Problem() == "":
+	case errors.Is(err, escalation.ErrUnknown) && d.Escalations.Whole():
 		return status.Absent[Escalation]("escalations", kept(d), status.Reference.Is(a.ID)).Envelope(q)
 	case err != nil:
 		return status.Refuse(q, unusable(ctx).With(status.Reference.Is(a.ID)))

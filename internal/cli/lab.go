@@ -60,8 +60,10 @@ func (c *labCommand) assert(r *run, paths []string) error {
 	if err != nil {
 		return err
 	}
-	// In memory alone: what a case provokes is nobody's failure, and a case that is
-	// run again is a new one. What fails is said beside the case, not in the log.
+	// In memory alone: what a case provokes is nobody's failure, no person is asked
+	// about it, and a case that is run again is a new one. What fails is said beside
+	// the case, not in the log.
+	cfg.Escalation.Destinations = nil
 	a, err := r.begun(app.New(cfg, app.Options{Version: version(), Log: r.logger(slog.LevelError + 4)}))
 	if err != nil {
 		return err

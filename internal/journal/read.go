@@ -146,7 +146,7 @@ func (l *Listing) times(tx *sql.Tx, q Query) error {
 }
 
 func (l *Listing) calls(tx *sql.Tx, q Query) error {
-	return each(tx, "SELECT status, count(*) FROM calls WHERE at >= ? GROUP BY status ORDER BY count(*) DESC, status", []any{store.Millis(q.Since)}, func(scan func(...any) error) error {
+	return each(tx, "SELECT status, count(*) FROM calls WHERE +at >= ? GROUP BY status ORDER BY count(*) DESC, status", []any{store.Millis(q.Since)}, func(scan func(...any) error) error {
 		var c Count
 		err := scan(&c.Status, &c.Calls)
 		l.Calls = append(l.Calls, c)
@@ -214,9 +214,13 @@ func (j *Journal) Actions(ctx context.Context, session string, since time.Time, 
 	return out
 }
 
+// maxStreak bounds what a streak counts: no configuration waits for more.
+const maxStreak = 100
+
 // Streak counts the recorded calls in which the dependency with this fingerprint
 // failed after its retries, since one in which its source answered or recovered,
-// and within a day of the newest failure of all. A circuit that was open tried nothing. What cannot be read counts as none.
+// and within a day of the newest failure of all, up to a hundred. A circuit that
+// was open tried nothing. What cannot be read counts as none.
 func (j *Journal) Streak(ctx context.Context, fingerprint string) int {
 	if j == nil || fingerprint == "" || j.blank() {
 		return 0
@@ -226,16 +230,24 @@ func (j *Journal) Streak(ctx context.Context, fingerprint string) int {
 	_ = j.Flush(ctx) // what is late is missing
 	n := 0
 	err := j.store.View(ctx, func(tx *sql.Tx) error {
-		// Row numbers tell what came later where the clock is too coarse.
-		return tx.QueryRow(`WITH failed AS (
-				SELECT DISTINCT c.rowid AS row, f.source AS source FROM failures f JOIN calls c ON c.id = f.call_id
-				WHERE f.fingerprint = ? AND f.retryable AND f.reason <> 'circuit_open' AND f.at >= (SELECT max(at) FROM failures) - ?
-			), good AS (
-				SELECT coalesce(max(c.rowid), 0) AS row FROM calls c
-				WHERE c.rowid >= (SELECT min(row) FROM failed) AND EXISTS (
-					SELECT 1 FROM failed WHERE c.answered LIKE '% ' || failed.source || ' %'
-					OR EXISTS (SELECT 1 FROM recoveries r WHERE r.call_id = c.id AND r.source = failed.source))
-			) SELECT count(DISTINCT failed.row) FROM failed, good WHERE failed.row > good.row`, fingerprint, (24 * time.Hour).Milliseconds()).Scan(&n)
+		// Row numbers tell what came later where the clock is too coarse or was set
+		// back. Each step is limited, as an outage leaves thousands of rows.
+		return tx.QueryRow(`WITH newest AS (
+				SELECT call_id, source FROM failures
+				WHERE fingerprint = ? AND retryable AND reason <> 'circuit_open' AND at >= (SELECT at FROM failures ORDER BY rowid DESC LIMIT 1) - ?
+				ORDER BY rowid DESC LIMIT ?
+			), failed AS MATERIALIZED (
+				SELECT DISTINCT c.rowid AS row, f.source AS source FROM newest f JOIN calls c ON c.id = f.call_id
+			), sources AS MATERIALIZED (
+				SELECT DISTINCT source FROM failed
+			), good AS MATERIALIZED (
+				SELECT coalesce((SELECT c.rowid FROM calls c
+					WHERE c.rowid >= (SELECT min(row) FROM failed) AND EXISTS (
+						SELECT 1 FROM sources s WHERE instr(c.answered, ' ' || s.source || ' ')
+						OR EXISTS (SELECT 1 FROM recoveries r WHERE r.call_id = c.id AND r.source = s.source))
+					ORDER BY c.rowid DESC LIMIT 1), 0) AS row
+			) SELECT count(DISTINCT failed.row) FROM failed, good WHERE failed.row > good.row`,
+			fingerprint, (24 * time.Hour).Milliseconds(), maxStreak).Scan(&n)
 	})
 	if err != nil {
 		return 0
