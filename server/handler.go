@@ -142,9 +142,10 @@ func (h *Handler) Fallback(f Fault, c Call) Reply {
 }
 
 func (h *Handler) reply(e status.Envelope, call *status.Call, order order) Reply {
-	e = h.escalated(e, call).Traced(call)
+	e, found := h.escalated(e, call)
+	e = e.Traced(call)
 	reached(e)
-	h.record(e, call, order)
+	h.record(e, call, order, found)
 	structured, err := e.Structured()
 	if err != nil {
 		return Reply{} // the seal answers with the fallback

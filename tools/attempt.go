@@ -38,7 +38,7 @@ func (w *writing) settle(ctx context.Context, claim *ledger.Claim) status.Envelo
 		there := w.find(ctx, t)
 		switch s, _ := there.Verdict(); {
 		case found(there):
-			status.CallFrom(ctx).Keyed(claim.Named(), true)
+			status.CallFrom(ctx).Keyed(claim.Named(), claim.Since)
 			return w.keepAnswer(ctx, claim, there, forgetful)
 		case s != status.Empty && unsure:
 			claim.Unknown(ctx)

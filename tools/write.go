@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/frank-mcp/frank/connectors"
 	"github.com/frank-mcp/frank/internal/ledger"
@@ -163,7 +164,7 @@ func (w *writing) once(ctx context.Context) status.Envelope {
 		asked.Object = strings.ToLower(w.to.name)
 	}
 	call := status.CallFrom(ctx)
-	call.Keyed(asked.Named(), false)
+	call.Keyed(asked.Named(), time.Time{})
 	claim, err := w.d.Ledger.Begin(ctx, asked)
 	switch {
 	case err != nil && ctx.Err() != nil:
@@ -175,7 +176,10 @@ func (w *writing) once(ctx context.Context) status.Envelope {
 			Name: "idempotency_key", Reason: status.InvalidArgument.Name(), Problem: "it was used for another change; use a new one for a new change",
 		}})))
 	case claim.State == ledger.Done:
-		call.Keyed(asked.Named(), true)
+		call.Keyed(asked.Named(), claim.Since)
+		if claim.Overtaken {
+			return claim.Answer.Overtaken(claim.Since)
+		}
 		return claim.Answer
 	}
 	defer claim.Unknown(ctx) // in case of a panic; otherwise the claim has ended

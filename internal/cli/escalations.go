@@ -229,6 +229,12 @@ func (d desk) show(e app.EscalationRecord) string {
 	if e.Confidence != nil {
 		field("Confidence", fmt.Sprintf("%g", *e.Confidence))
 	}
+	for _, s := range e.Further {
+		field("Later, "+d.moment(s.At)+", by the "+s.By, later(s))
+	}
+	if e.Dropped > 0 {
+		field("Said in between and not kept", fmt.Sprint(e.Dropped))
+	}
 	if f := e.Failure; f != nil {
 		field("Failure", strings.Join(strings.Fields(strings.Join([]string{f.Reason, f.Code, f.Tool, f.Source, f.Fingerprint, "call " + f.CallID}, " ")), " "))
 		field("Evidence", string(f.Evidence))
@@ -251,6 +257,29 @@ func (d desk) show(e app.EscalationRecord) string {
 	}
 	field("To answer", "frank escalations resolve "+e.ID+" --note TEXT, or reject")
 	return b.String()
+}
+
+// later is what a later call said, in one text.
+func later(s app.EscalationStatement) string {
+	var parts []string
+	add := func(label, text string) {
+		if text != "" {
+			parts = append(parts, label+text)
+		}
+	}
+	add("", s.Context)
+	add("question: ", s.Question)
+	add("trigger: ", string(s.Trigger))
+	for _, a := range s.Attempted {
+		add("attempted: ", a)
+	}
+	if s.NextStep != nil {
+		add("suggested, unchecked: ", s.NextStep.Text)
+	}
+	if s.Confidence != nil {
+		add("confidence: ", fmt.Sprintf("%g", *s.Confidence))
+	}
+	return strings.Join(parts, "; ")
 }
 
 func delivered(e app.EscalationRecord) string {

@@ -163,7 +163,7 @@ func (k *Keeper) Open(ctx context.Context, o Opening) (Opened, error) {
 	var out Opened
 	err := k.opts.Store.Update(ctx, func(tx *sql.Tx) error {
 		out = Opened{ID: r.ID, State: Open, Destination: r.Destination, Count: 1}
-		joined, err := join(tx, key, r.LastAt)
+		joined, err := join(tx, key, r, callOf(o))
 		if err != nil || joined != nil {
 			if joined != nil {
 				out.ID, out.Destination, out.Count, out.Joined = joined.ID, joined.Destination, joined.Count, true
@@ -182,7 +182,7 @@ func (k *Keeper) Open(ctx context.Context, o Opening) (Opened, error) {
 		return Opened{}, err
 	}
 	out.Durable = k.opts.Store.Durable()
-	k.opened(out, r)
+	k.opened(out, r, o)
 	return out, nil
 }
 
@@ -281,8 +281,9 @@ func joinKey(o Opening) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// join adds to the open escalation with that key, or returns nil.
-func join(tx *sql.Tx, key string, at time.Time) (*Record, error) {
+// join adds what is said now to the open escalation with that key, or returns nil.
+func join(tx *sql.Tx, key string, now Record, call string) (*Record, error) {
+	at := now.LastAt
 	var raw string
 	var r Record
 	err := tx.QueryRow("SELECT record, count FROM escalations WHERE join_key = ? AND state = 'open'", key).Scan(&raw, &r.Count)
@@ -297,6 +298,7 @@ func join(tx *sql.Tx, key string, at time.Time) (*Record, error) {
 		return nil, err
 	}
 	r.Count, r.LastAt = count, at
+	r.add(now, call)
 	fresh, err := json.Marshal(r)
 	if err != nil {
 		return nil, err
@@ -344,8 +346,11 @@ func (k *Keeper) full(tx *sql.Tx, r Record) (time.Time, error) {
 }
 
 // opened tells of what was opened, and sees to what follows.
-func (k *Keeper) opened(out Opened, r Record) {
+func (k *Keeper) opened(out Opened, r Record, o Opening) {
 	e := Event{Name: EventOpened, At: r.OpenedAt, ID: out.ID, Trigger: r.Trigger, Kind: r.Trigger.Kind(), State: Open, Destination: out.Destination}
+	if c := o.Call; c != nil {
+		e.CallID, e.TraceID, e.SpanID, e.Tool = c.ID, c.TraceID, c.SpanID, c.Tool
+	}
 	e.because(r.Failure)
 	if !out.Joined {
 		k.mu.Lock()

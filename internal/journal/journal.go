@@ -39,6 +39,7 @@ type Record struct {
 	Retryable   bool      `json:"retryable"`
 	Fingerprint string    `json:"fingerprint,omitempty"`
 	Escalation  string    `json:"escalation,omitempty"` // the id of the one that it opened
+	Trigger     string    `json:"trigger,omitempty"`    // of escalations, which it is without judgement
 
 	n int // its place among the failures of the call
 }

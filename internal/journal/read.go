@@ -108,16 +108,23 @@ func (l *Listing) records(tx *sql.Tx, q Query) error {
 	if limit == 0 {
 		limit = -1
 	}
-	return each(tx, `SELECT at, call_id, trace_id, tool, operation, endpoint, source, stage, reason, code, severity, outcome, http_status, attempts, retryable,
-		fingerprint, escalation, n FROM failures`+condition+" ORDER BY at DESC, rowid DESC LIMIT ?", append(values, limit), func(scan func(...any) error) error {
-		var r Record
-		var at int64
-		err := scan(&at, &r.CallID, &r.TraceID, &r.Tool, &r.Operation, &r.Endpoint, &r.Source, &r.Stage, &r.Reason, &r.Code, &r.Severity, &r.Outcome,
-			&r.HTTPStatus, &r.Attempts, &r.Retryable, &r.Fingerprint, &r.Escalation, &r.n)
-		r.At = store.Time(at)
+	return each(tx, "SELECT "+columns+" FROM failures f"+condition+" ORDER BY f.at DESC, f.rowid DESC LIMIT ?", append(values, limit), func(scan func(...any) error) error {
+		r, err := recordOf(scan)
 		l.Records = append(l.Records, r)
 		return err
 	})
+}
+
+// columns of the failures f, as recordOf reads them.
+const columns = `f.at, f.call_id, f.trace_id, f.tool, f.operation, f.endpoint, f.source, f.stage, f.reason, f.code, f.severity, f.outcome, f.http_status,
+	f.attempts, f.retryable, f.fingerprint, f.escalation, f.trigger, f.n`
+
+func recordOf(scan func(...any) error) (r Record, err error) {
+	var at int64
+	err = scan(&at, &r.CallID, &r.TraceID, &r.Tool, &r.Operation, &r.Endpoint, &r.Source, &r.Stage, &r.Reason, &r.Code, &r.Severity, &r.Outcome, &r.HTTPStatus,
+		&r.Attempts, &r.Retryable, &r.Fingerprint, &r.Escalation, &r.Trigger, &r.n)
+	r.At = store.Time(at)
+	return r, err
 }
 
 func (l *Listing) totals(tx *sql.Tx, q Query) error {
@@ -212,6 +219,27 @@ func (j *Journal) Actions(ctx context.Context, session string, since time.Time, 
 	}
 	slices.Reverse(out)
 	return out
+}
+
+// Failures lists the failures of a session since then, the newest call first and of
+// each call the gravest first, at most limit. Read is false if the file does not answer.
+func (j *Journal) Failures(ctx context.Context, session string, since time.Time, limit int) (out []Record, read bool) {
+	if j == nil {
+		return nil, false
+	}
+	ctx, stop := context.WithTimeout(ctx, patience)
+	defer stop()
+	flushed := j.Flush(ctx) // what is late is missing
+	err := j.store.View(ctx, func(tx *sql.Tx) error {
+		out = nil
+		return each(tx, "SELECT "+columns+` FROM calls c JOIN failures f ON f.call_id = c.id
+			WHERE c.session = ? AND c.at >= ? ORDER BY c.at DESC, c.rowid DESC, f.code <> c.code, f.n LIMIT ?`, []any{session, store.Millis(since), limit}, func(scan func(...any) error) error {
+			r, err := recordOf(scan)
+			out = append(out, r)
+			return err
+		})
+	})
+	return out, err == nil && flushed == nil
 }
 
 // maxStreak bounds what a streak counts: no configuration waits for more.

@@ -19,6 +19,7 @@ func (r Record) Fit(clean func(string) string) Record {
 	r.CallID, r.TraceID, r.Fingerprint, r.Escalation = w.id(r.CallID), w.hash(r.TraceID), w.hash(r.Fingerprint), w.id(r.Escalation)
 	r.Tool, r.Operation, r.Endpoint, r.Source = w.word(r.Tool), w.word(r.Operation), w.class(r.Endpoint), w.word(r.Source)
 	r.Stage, r.Reason, r.Code, r.Severity, r.Outcome = w.word(r.Stage), w.word(r.Reason), w.word(r.Code), w.word(r.Severity), w.word(r.Outcome)
+	r.Trigger = w.word(r.Trigger)
 	return r
 }
 

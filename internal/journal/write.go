@@ -184,9 +184,9 @@ func (w writer) callRow(c Call) error {
 func (w writer) failureRow(r Record) error {
 	r = r.Fit(w.clean)
 	_, err := w.tx.Exec(`INSERT OR IGNORE INTO failures (call_id, n, at, trace_id, tool, operation, endpoint, source, stage, reason, code, severity, outcome,
-		http_status, attempts, retryable, fingerprint, escalation) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		http_status, attempts, retryable, fingerprint, escalation, trigger) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		r.CallID, r.n, store.Millis(r.At), r.TraceID, r.Tool, r.Operation, r.Endpoint, r.Source, r.Stage, r.Reason,
-		r.Code, r.Severity, r.Outcome, r.HTTPStatus, r.Attempts, r.Retryable, r.Fingerprint, r.Escalation)
+		r.Code, r.Severity, r.Outcome, r.HTTPStatus, r.Attempts, r.Retryable, r.Fingerprint, r.Escalation, r.Trigger)
 	if err != nil {
 		return fmt.Errorf("record a failure: %w", err)
 	}

@@ -70,8 +70,10 @@ const (
 type Claim struct {
 	State  State
 	Answer status.Envelope // of Done, without the trace
-	Since  time.Time       // when the first attempt began
-	Tried  time.Time       // of Unsure: the latest time at which an attempt may have been sent
+	// Overtaken: Done, and its object has been changed by another change since.
+	Overtaken bool
+	Since     time.Time // when the first attempt began
+	Tried     time.Time // of Unsure: the latest time at which an attempt may have been sent
 
 	ledger *Ledger
 	change Change
@@ -126,8 +128,8 @@ func (l *Ledger) claim(ctx context.Context, c Change, id identity) (*Claim, bool
 			busy = l.judge(claim, r, now)
 			if last, err := id.last(tx); err != nil {
 				return err
-			} else if claim.State == Done && c.Key == "" && !last { // what was changed has been changed again
-				claim.State, claim.Answer, claim.Since = Fresh, status.Envelope{}, now
+			} else if claim.Overtaken = claim.State == Done && !last; claim.Overtaken && c.Key == "" {
+				claim.State, claim.Answer, claim.Since, claim.Overtaken = Fresh, status.Envelope{}, now, false
 			}
 		}
 		if busy || claim.State == Done || claim.State == Conflict {

@@ -46,6 +46,7 @@ CREATE TABLE failures (
 	retryable   INTEGER NOT NULL DEFAULT 0,
 	fingerprint TEXT NOT NULL DEFAULT '',
 	escalation  TEXT NOT NULL DEFAULT '',
+	trigger     TEXT NOT NULL DEFAULT '', -- of an escalation, which it is without judgement
 	PRIMARY KEY (call_id, n)
 );
 CREATE INDEX failures_at ON failures (at);
