@@ -42,6 +42,11 @@ func write(ctx context.Context, d *Deps, c change) status.Envelope {
 	if ctx.Err() != nil { // nobody waits for the answer
 		return c.spec.refuse(over(ctx))
 	}
+	if c.ref == nil && c.project == connectors.Everywhere { // a source would take its default, of which policy was not asked
+		return c.spec.refuse(status.Fail(status.InvalidArgument, status.Arguments.Is([]status.Argument{{
+			Name: "project", Reason: status.InvalidArgument.Name(), Problem: "a change goes to one project: name it",
+		}})))
+	}
 	s, f := c.pick(d)
 	if f != nil {
 		return c.spec.refuse(*f)

@@ -175,6 +175,30 @@ It loops.
 `)
 }
 
+// What a configuration makes of the name of a file stays in its directory.
+func TestBacklogPrefixesThatAreNone(t *testing.T) {
+	for _, prefix := range []string{"../../evil", "/tmp/evil", ".git/hooks/pre", "sub/task", "a b", `"a\nb"`, `"x: y"`, "é", "9", "draft", ".."} {
+		s := newShelf(t, "backlog/config.yml", "project_name: x\ntask_prefix: "+prefix+"\n", taskName, plainTask, ".git/hooks/x", "")
+		for range 2 {
+			w := acts("")["create"](s.writable())
+			want(t, prefix+" "+w.verdict+" "+w.called, prefix+" access_failure SOURCE_UNRELIABLE corrupt no")
+		}
+		want(t, s.names(".")+" "+s.names("backlog")+" "+s.names("backlog/tasks")+" "+s.names(".git/hooks"), ".git\nbacklog config.yml\ntasks task-7 - Old.md x")
+	}
+}
+
+func TestNumbersThatAreTooLargeAreNotCountedOn(t *testing.T) {
+	for _, n := range []string{"9223372036854775807", "99999999999999999999", "9999999999"} {
+		s := taskShelf(t, plainTask)
+		s.put("backlog/tasks/task-"+n+" - Max.md", "---\nid: TASK-"+n+"\ntitle: Max\nstatus: To Do\n---\n")
+		want(t, acts("")["create"](s.writable()).one().Ref, "TASK-8")
+		s = newShelf(t, beadsName, `{"id":"bd-`+n+`","title":"x"}`+"\n")
+		if id := acts("")["create"](s.writable()).one().Ref; strings.Contains(id[3:], "-") {
+			t.Error(id)
+		}
+	}
+}
+
 func TestBacklogNumbers(t *testing.T) {
 	for _, c := range []struct{ config, name, id, wanted string }{
 		{"", "task-7 - A", "task-7", "task-8"},

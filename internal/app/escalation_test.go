@@ -252,6 +252,9 @@ func TestAnEscalationThatMayHaveBeenInADamagedFileIsNotAbsent(t *testing.T) {
 	if v := answerOf(t, a, "get_escalation", `{"id":"`+id+`"}`); v.Data.Item.State != "open" {
 		t.Fatalf("%+v", v)
 	}
+	if err := a.Deps.Journal.Flush(t.Context()); err != nil { // nobody is at the file any more
+		t.Fatal(err)
+	}
 	if err := a.Store.Close(); err != nil { // as a new process would find it
 		t.Fatal(err)
 	}

@@ -3,6 +3,7 @@ package app_test
 import (
 	"io"
 	"net/http"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
@@ -77,6 +78,10 @@ func TestPolicyDecidesAboutChanges(t *testing.T) {
 				}
 				disabled(t, off, change)
 			}
+			r, v := ask(t, on, "tracker_create_issue", `{"project":"*","title":"T"}`) // names nothing that policy could judge
+			if v.Failure.Reason != "invalid_argument" || !notSent(r) {
+				t.Errorf("everywhere:\n%s", r.Text)
+			}
 			if n := hub.requests.Load(); n != 0 {
 				t.Errorf("%d requests were sent for what is denied or off", n)
 			}
@@ -103,3 +108,43 @@ func disabled(t *testing.T, a *app.App, change [2]string) {
 }
 
 func notSent(r server.Reply) bool { return strings.Contains(string(r.Structured), `"api_called":"no"`) }
+
+// A tracker of files has one project, which is called in several ways; a rule
+// about it holds whichever is used.
+func TestPolicyDecidesAboutChangesOfFiles(t *testing.T) {
+	root := filepath.Join(t.TempDir(), "loc")
+	task, before := filepath.Join(root, "backlog", "tasks", "task-1 - One.md"), "---\nid: task-1\ntitle: One\nstatus: To Do\n---\n\nbody\n"
+	for path, text := range map[string]string{task: before, filepath.Join(root, "backlog", "config.yml"): "project_name: demo\n"} {
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	yaml := "sources: [{name: here, provider: local, root: '" + root + "'}]\nwrites: true\npolicy: "
+	denied := kept(t, yaml+"{deny: [\"tracker.issue:write on loc\"]}\n", filepath.Join(t.TempDir(), "j.db"), nil)
+	unlisted := kept(t, yaml+"{allow: [\"*:read on **\", \"tracker.issue:write on demo\", \"tracker.issue:write on TASK\"]}\n", filepath.Join(t.TempDir(), "j.db"), nil)
+	for _, change := range [][2]string{
+		{"tracker_create_issue", `{"project":"loc","title":"T"}`},
+		{"tracker_create_issue", `{"project":"demo","title":"T"}`},
+		{"tracker_create_issue", `{"project":"here","title":"T","source":"here"}`},
+		{"tracker_update_issue", `{"ref":"TASK-1","title":"T"}`},
+		{"tracker_update_issue", `{"ref":"task-1","title":"T","source":"here"}`},
+		{"tracker_add_comment", `{"ref":"TASK-1","body":"B"}`},
+	} {
+		for name, a := range map[string]*app.App{"denied": denied, "not listed": unlisted} {
+			if r, v := ask(t, a, change[0], change[1]); v.Failure.Reason != "policy_denied" || !notSent(r) || !strings.Contains(r.Text, "nothing was changed") {
+				t.Errorf("%s, %s %s:\n%s", name, change[0], change[1], r.Text)
+			}
+		}
+	}
+	after, err := os.ReadFile(task)
+	if tasks, _ := filepath.Glob(filepath.Join(filepath.Dir(task), "*")); err != nil || string(after) != before || len(tasks) != 1 {
+		t.Errorf("%v: the tracker was changed: %q\n%s", err, tasks, after)
+	}
+	free := kept(t, yaml+"{allow: [\"tracker.issue:write on *\"]}\n", filepath.Join(t.TempDir(), "j.db"), nil)
+	if r, v := ask(t, free, "tracker_update_issue", `{"ref":"TASK-1","title":"T"}`); v.Status != "success" {
+		t.Errorf("allowed:\n%s", r.Text)
+	}
+}

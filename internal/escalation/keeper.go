@@ -145,9 +145,12 @@ func (k *Keeper) clean(s string, limit int) string {
 	return s
 }
 
-// maxOpen bounds how many wait for people at the same time: what is open is kept for
-// as long as it takes, and must not fill the file that the journal needs too.
-const maxOpen = 1000
+// These bound how many wait for people at the same time, and their bytes: what is open
+// is kept for as long as it takes, and must not fill the file that the journal needs too.
+const (
+	maxOpen  = 1000
+	maxBytes = 16 << 20
+)
 
 // ErrFull: people must answer some before there is room for another one.
 var ErrFull = errors.New("escalation: too many are open")
@@ -168,12 +171,8 @@ func (k *Keeper) Open(ctx context.Context, o Opening) (Opened, error) {
 			}
 			return err
 		}
-		var open int
-		if err := tx.QueryRow("SELECT count(*) FROM escalations WHERE state = 'open'").Scan(&open); err != nil {
+		if err := room(tx); err != nil {
 			return err
-		}
-		if open >= maxOpen {
-			return ErrFull
 		}
 		until, err := k.insert(tx, r, key)
 		out.Held = !until.IsZero()
@@ -185,6 +184,16 @@ func (k *Keeper) Open(ctx context.Context, o Opening) (Opened, error) {
 	out.Durable = k.opts.Store.Durable()
 	k.opened(out, r, o)
 	return out, nil
+}
+
+// room is [ErrFull] if there is none for another one.
+func room(tx *sql.Tx) error {
+	var open, size int64
+	err := tx.QueryRow("SELECT count(*), coalesce(sum(octet_length(record)), 0) FROM escalations WHERE state = 'open'").Scan(&open, &size)
+	if err == nil && (open >= maxOpen || size >= maxBytes) {
+		return ErrFull
+	}
+	return err
 }
 
 // record is what is stored of an opening.

@@ -148,7 +148,10 @@ func (k *Keeper) claim(ctx context.Context) (*delivery, time.Duration, error) {
 		out = d
 		return err
 	})
-	return out, wait, err
+	if err != nil { // what is late may still be at them
+		return nil, look, err
+	}
+	return out, wait, nil
 }
 
 // mineOnly restricts a question to the destinations that this process can deliver to.

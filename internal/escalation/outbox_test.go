@@ -149,6 +149,25 @@ func TestThereIsAnEndToWhatWaitsForPeople(t *testing.T) {
 		t.Fatal(err)
 	}
 	open(t, k, question(1000))
+	// A few of the largest are as much.
+	s := store.Open("", store.Options{})
+	k = escalation.New(escalation.Options{Store: s}) // scrubbing so much takes a while
+	defer func() {
+		k.Close(t.Context())
+		_ = s.Close()
+	}()
+	var err error
+	n := 0
+	for ; err == nil && n < 1000; n++ {
+		o := question(n)
+		for range 50 {
+			o.Attempted = append(o.Attempted, strings.Repeat("é ", 500))
+		}
+		_, err = k.Open(t.Context(), o)
+	}
+	if !errors.Is(err, escalation.ErrFull) || n > 300 {
+		t.Errorf("%d large ones: %v", n, err)
+	}
 }
 
 // TestWhatWasOpenedInMemoryKeepsItsId when the file works again, though an equal one

@@ -113,6 +113,7 @@ type Journal struct {
 	queue   []item
 	taken   []item // is being written
 	writing bool
+	used    bool // something was recorded
 	loners  int
 	lost    int
 	proved  bool // the file was written once, and nothing was wrong since

@@ -46,13 +46,16 @@ const (
 func (j *Journal) List(ctx context.Context, q Query) Listing {
 	ctx, stop := context.WithTimeout(ctx, patience)
 	defer stop()
-	var out Listing
+	var read Listing
 	flushed := j.Flush(ctx)
 	err := j.store.View(ctx, func(tx *sql.Tx) error {
-		out = Listing{}
-		return firstOf(out.records(tx, q), out.totals(tx, q), out.times(tx, q), out.calls(tx, q))
+		read = Listing{}
+		return firstOf(read.records(tx, q), read.totals(tx, q), read.times(tx, q), read.calls(tx, q))
 	})
-	if err != nil {
+	var out Listing
+	if err == nil {
+		out = read
+	} else { // what is late may still be at the other
 		out = j.pending(q)
 	}
 	out.Read = err == nil && flushed == nil && j.store.Problem() == "" && !j.store.Lost()
@@ -271,13 +274,14 @@ const maxStreak = 100
 // failed after its retries, since one in which its source answered or recovered,
 // and within a day of the newest failure of all, up to a hundred. A circuit that
 // was open tried nothing. What cannot be read counts as none.
-func (j *Journal) Streak(ctx context.Context, fingerprint string) (n int) {
-	if j == nil || fingerprint == "" {
+func (j *Journal) Streak(ctx context.Context, fingerprint string) int {
+	if j == nil || fingerprint == "" || j.blank() {
 		return 0
 	}
 	ctx, stop := context.WithTimeout(ctx, patience)
 	defer stop()
 	_ = j.Flush(ctx) // what is late is missing
+	n := 0
 	err := j.store.View(ctx, func(tx *sql.Tx) error {
 		// Row numbers tell what came later where the clock is too coarse or was set
 		// back. Each step is limited, as an outage leaves thousands of rows.
@@ -302,6 +306,14 @@ func (j *Journal) Streak(ctx context.Context, fingerprint string) (n int) {
 		return 0
 	}
 	return n
+}
+
+// blank reports that nothing can be in the journal: there is no file, and this
+// process has recorded nothing.
+func (j *Journal) blank() bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.store.Path() == "" && !j.used
 }
 
 // Close writes what is still to be written and returns, or returns when ctx ends.

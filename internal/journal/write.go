@@ -57,6 +57,7 @@ func (j *Journal) put(it item) {
 		return
 	}
 	j.queue = append(j.queue, it)
+	j.used = j.used || it.mark == nil
 	// Without a file nothing is gained by writing before somebody reads.
 	wanted := it.mark != nil || j.store.Path() != "" || len(j.queue) == maxQueue/2
 	if !j.writing && wanted {

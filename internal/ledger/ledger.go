@@ -112,8 +112,10 @@ func (l *Ledger) Begin(ctx context.Context, c Change) (*Claim, error) {
 
 // claim looks the change up and takes it if it can be had. busy tells that
 // somebody else is at it.
-func (l *Ledger) claim(ctx context.Context, c Change, id identity) (claim *Claim, busy bool, err error) {
-	err = l.store.Update(ctx, func(tx *sql.Tx) error {
+func (l *Ledger) claim(ctx context.Context, c Change, id identity) (*Claim, bool, error) {
+	var claim *Claim
+	busy := false
+	err := l.store.Update(ctx, func(tx *sql.Tx) error {
 		claim, busy = &Claim{ledger: l, change: c, id: id}, false // the store may call twice
 		now := l.now()
 		r, err := read(tx, id.key)
@@ -135,7 +137,10 @@ func (l *Ledger) claim(ctx context.Context, c Change, id identity) (claim *Claim
 		}
 		return claim.begin(tx, now)
 	})
-	return claim, busy, err
+	if err != nil { // what is late may still be at them
+		return nil, false, err
+	}
+	return claim, busy, nil
 }
 
 // judge reads what the row says to this claim.
