@@ -49,7 +49,7 @@ func readEscalation(ctx context.Context, d *Deps, a getEscalationArgs) status.En
 	r, err := d.Escalations.Get(ctx, a.ID)
 	switch {
 	case errors.Is(err, escalation.ErrUnknown) && d.Escalations.Whole():
-		return status.Absent[Escalation](OwnEscalations, kept(d), status.Reference.Is(a.ID)).Envelope(q)
+		return status.Absent[Escalation](OwnEscalations, kept(d), status.Reference.Is(a.ID), status.Container.Is("the list of escalations")).Envelope(q)
 	case err != nil:
 		return status.Refuse(q, unusable(ctx).With(status.Reference.Is(a.ID)))
 	}
