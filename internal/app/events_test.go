@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/frank-mcp/frank/internal/app"
@@ -27,12 +28,12 @@ func TestNoEventAndNoLineOfTheLogHoldsAnArgument(t *testing.T) {
 	var events, log guardedBuffer
 	host := config.SystemHost()
 	host.LookupEnv = func(string) (string, bool) { return "t0ken-of-eight", true }
-	n := 0
+	var n atomic.Int64
 	a, err := app.New(cfg, app.Options{
 		Version: "test", Host: host, Journal: filepath.Join(t.TempDir(), "journal.db"), Events: &events,
 		Log: slog.New(slog.NewJSONHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 		Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
-			if n++; n%3 != 0 {
+			if n.Add(1)%3 != 0 {
 				return payments(r)
 			}
 			body := `{"message":"` + canary + `","status":"502"}`
@@ -86,6 +87,8 @@ func canaries(t *testing.T, schema json.RawMessage, word string) []json.RawMessa
 		switch {
 		case name == "source":
 			right[name] = "github"
+		case name == "trigger": // a hard one needs its failure
+			right[name] = "ambiguous_intent"
 		case len(p.Enum) > 0:
 			right[name] = p.Enum[0]
 		case name == "project" || name == "repo":
