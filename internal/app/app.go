@@ -21,6 +21,7 @@ import (
 
 	"github.com/frank-mcp/frank/capabilities"
 	"github.com/frank-mcp/frank/connectors"
+	"github.com/frank-mcp/frank/connectors/confluence"
 	"github.com/frank-mcp/frank/connectors/github"
 	"github.com/frank-mcp/frank/connectors/local"
 	"github.com/frank-mcp/frank/connectors/mediawiki"
@@ -38,7 +39,7 @@ import (
 
 // Providers lists the providers that this version can connect.
 func Providers() []connectors.Provider {
-	return []connectors.Provider{github.Provider, local.Provider, mediawiki.Provider}
+	return []connectors.Provider{confluence.Provider, github.Provider, local.Provider, mediawiki.Provider}
 }
 
 // Options is what the configuration file does not say. Zero fields are usable.

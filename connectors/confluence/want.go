@@ -1,0 +1,152 @@
+package confluence
+
+import (
+	"encoding/base64"
+	"encoding/binary"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/frank-mcp/frank/internal/ref"
+	"github.com/frank-mcp/frank/status"
+)
+
+// wanted names a page: by its number, by its title in a space, or as the homepage of
+// a space.
+type wanted struct {
+	id    string
+	title string
+	space string // empty: the default space, else any
+	tiny  string // what stands behind /x/ in the link
+	link  string // where the question is a link
+	// either is a title whose beginning may be the key of a space.
+	either string
+}
+
+// name is how the question called the page.
+func (w wanted) name() string {
+	switch {
+	case w.link != "":
+		return w.link
+	case w.either != "":
+		return w.either
+	case w.title != "":
+		return w.title
+	case w.id != "":
+		return "page " + w.id
+	}
+	return "the homepage of " + w.space
+}
+
+// want reads a reference. A link is read by Confluence's own paths below base_url.
+func (d documents) want(r ref.Ref) (wanted, *status.Failure) {
+	if r.URL() != "" {
+		return d.linked(r)
+	}
+	text := strings.TrimSpace(r.Raw)
+	if isNumber(strings.TrimPrefix(text, "#")) {
+		return wanted{id: strings.TrimPrefix(text, "#")}, nil
+	}
+	if code, ok := strings.CutPrefix(text, "x/"); ok {
+		if id, ok := untiny(code); ok {
+			return wanted{id: id, tiny: code}, nil
+		}
+	}
+	title := text
+	if r.Anchor != "" {
+		title = strings.TrimSuffix(title, "#"+r.Anchor)
+	}
+	w := wanted{title: strings.TrimSpace(title)}
+	if w.title == "" {
+		return w, d.badArgument("ref", "names no page; give its link, its number, its title, or KEY:title with the key of its space")
+	}
+	if key, rest, ok := strings.Cut(w.title, ":"); ok && isKey(key) && strings.ToUpper(key) == key && strings.TrimSpace(rest) != "" {
+		w.either, w.space, w.title = w.title, key, strings.TrimSpace(rest)
+	}
+	return w, nil
+}
+
+// linked reads a link to this Confluence.
+func (d documents) linked(r ref.Ref) (wanted, *status.Failure) {
+	w := wanted{link: r.URL()}
+	u, err := url.Parse(r.URL())
+	if err != nil {
+		return w, d.badArgument("ref", "is no link that can be read")
+	}
+	path := strings.TrimPrefix(strings.TrimPrefix(u.Path, strings.TrimSuffix(d.root.Path, "/")), "/")
+	parts := strings.Split(path, "/")
+	at := func(i int) string {
+		if i < len(parts) {
+			return parts[i]
+		}
+		return ""
+	}
+	query := u.Query()
+	switch {
+	case isNumber(query.Get("pageId")):
+		w.id = query.Get("pageId")
+	case at(0) == "x" && at(1) != "":
+		id, ok := untiny(at(1))
+		if !ok {
+			return w, d.badArgument("ref", "is a short link that cannot be read; give the long one")
+		}
+		w.id, w.tiny = id, at(1)
+	case at(0) == "spaces" && isKey(at(1)):
+		w.space, w.id = at(1), after(parts, "pages")
+	case at(0) == "display" && isKey(at(1)):
+		w.space, w.title = at(1), strings.ReplaceAll(strings.Join(parts[2:], "/"), "+", " ")
+	case at(0) == "pages" && query.Get("title") != "":
+		w.space, w.title = query.Get("spaceKey"), query.Get("title")
+	case at(0) == "pages" && isNumber(at(1)):
+		w.id = at(1)
+	default:
+		w.id = first(after(parts, "pages"), after(parts, "content"))
+	}
+	if w.id == "" && w.title == "" && w.space == "" {
+		return w, d.badArgument("ref", "is no link to a page; give that of a page, or its number")
+	}
+	return w, nil
+}
+
+func first(texts ...string) string {
+	for _, t := range texts {
+		if t != "" {
+			return t
+		}
+	}
+	return ""
+}
+
+// after is the number that follows the name in a path.
+func after(parts []string, name string) string {
+	for i := range len(parts) - 1 {
+		if parts[i] == name && isNumber(parts[i+1]) {
+			return parts[i+1]
+		}
+	}
+	return ""
+}
+
+func isNumber(s string) bool {
+	n, err := strconv.ParseInt(s, 10, 64)
+	return err == nil && n > 0 && s[0] != '+'
+}
+
+// untiny reads a short link: the number of the page, its bytes from the lowest on, in
+// base 64 with - for / and _ for +, without what is zero at the end.
+// https://confluence.atlassian.com/confkb/how-to-programmatically-generate-the-tiny-link-of-a-confluence-page-956713432.html
+func untiny(code string) (id string, ok bool) {
+	code = strings.NewReplacer("-", "/", "_", "+").Replace(code)
+	if code == "" || len(code) > 11 {
+		return "", false
+	}
+	b, err := base64.StdEncoding.DecodeString(code + strings.Repeat("A", 11-len(code)) + "=")
+	if err != nil || len(b) != 8 {
+		return "", false
+	}
+	n := binary.LittleEndian.Uint64(b)
+	if n == 0 || n > 1<<62 {
+		return "", false
+	}
+	return strconv.FormatUint(n, 10), true
+}
