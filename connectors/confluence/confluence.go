@@ -76,14 +76,25 @@ func (c *client) gateway() bool { return strings.Contains(c.root.Path+"/", "/ex/
 // owns reports whether r is a link to this Confluence, or a text that a page may be
 // called: a number, a title, or a title with the key of its space in front.
 func (c *client) owns(r ref.Ref) bool {
-	if r.Host != "" {
-		return r.Match(c.base) && (r.Fits("confluence") || r.Kind != ref.Issue && c.root.Path != "" && r.Provider == "jira")
+	if r.Host != "" { // what lies below a path of its own is its own, whatever it looks like
+		return r.Match(c.base) && (strings.Trim(c.root.Path, "/") != "" || r.Fits("confluence") || ownPath(r))
 	}
 	if r.Provider != "" && r.Provider != "confluence" {
 		return false
 	}
 	item := r.Kind == ref.Issue || r.Kind == ref.Change
 	return !item || r.Project == "" && !strings.Contains(r.Raw, "!")
+}
+
+// ownPath reports whether a link has a path that only a Confluence has, on a host
+// whose other paths may be those of something else.
+func ownPath(r ref.Ref) bool {
+	u, err := url.Parse(r.URL())
+	if err != nil {
+		return false
+	}
+	root, _, _ := strings.Cut(strings.TrimPrefix(u.Path, "/"), "/")
+	return root == "x" || root == "display" || root == "spaces" || root == "pages"
 }
 
 // holds reports whether a container can be a space, by its form.
