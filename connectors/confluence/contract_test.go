@@ -2,6 +2,7 @@ package confluence_test
 
 import (
 	"encoding/json"
+	"path/filepath"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -31,9 +32,22 @@ func calls() []replay.Call {
 	}
 }
 
+const config = "sources:\n  - name: docs\n    provider: confluence\n    base_url: https://acme.example.org/wiki\n    auth: {token_env: DOCS_TOKEN}\nretry: {max_attempts: 1}\n"
+
+// TestManifest: what the manifest says of a source. It is told however the source
+// fails, so that these cases are no part of the contract.
+func TestManifest(t *testing.T) {
+	replay.Each(t, filepath.Join("testdata", "manifest", "*.txtar"), func(t *testing.T, c replay.Case) {
+		if c.Config == "" {
+			c.Config = config
+		}
+		contracttest.Case(t, c)
+	})
+}
+
 func TestContract(t *testing.T) {
 	contracttest.Run(t, confluence.Provider, contracttest.Suite{
-		Config: "sources:\n  - name: docs\n    provider: confluence\n    base_url: https://acme.example.org/wiki\n    auth: {token_env: DOCS_TOKEN}\nretry: {max_attempts: 1}\n",
+		Config: config,
 		Calls:  calls(), Sweep: true,
 		Situations: map[contracttest.Situation]string{
 			contracttest.Found: "search", contracttest.ProvedEmpty: "search-empty", contracttest.Absent: "CF-02-title",
