@@ -31,7 +31,11 @@ func calls() []replay.Call {
 }
 
 func TestContract(t *testing.T) {
-	contracttest.Run(t, mediawiki.Provider, contracttest.Suite{
+	contracttest.Run(t, mediawiki.Provider, suite())
+}
+
+func suite() contracttest.Suite {
+	return contracttest.Suite{
 		Config: "sources:\n  - name: wiki\n    provider: mediawiki\n    base_url: https://wiki.example.org/w/api.php\n    auth: {token_env: WIKI_TOKEN}\nretry: {max_attempts: 1}\n",
 		Calls:  calls(), Sweep: true,
 		Situations: map[contracttest.Situation]string{
@@ -41,5 +45,5 @@ func TestContract(t *testing.T) {
 			contracttest.PagingCut: "MW-05", contracttest.IndexLag: "MW-16", contracttest.FilterUnresolved: "space-unknown",
 			contracttest.Moved: "moved", contracttest.Unicode: "unicode", contracttest.OwnCap: "HT-17",
 		},
-	})
+	}
 }

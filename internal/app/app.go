@@ -25,6 +25,7 @@ import (
 	"github.com/frank-mcp/frank/connectors/github"
 	"github.com/frank-mcp/frank/connectors/local"
 	"github.com/frank-mcp/frank/connectors/mediawiki"
+	"github.com/frank-mcp/frank/connectors/redmine"
 	"github.com/frank-mcp/frank/internal/config"
 	"github.com/frank-mcp/frank/internal/learn"
 	"github.com/frank-mcp/frank/internal/policy"
@@ -39,7 +40,7 @@ import (
 
 // Providers lists the providers that this version can connect.
 func Providers() []connectors.Provider {
-	return []connectors.Provider{confluence.Provider, github.Provider, local.Provider, mediawiki.Provider}
+	return []connectors.Provider{confluence.Provider, github.Provider, local.Provider, mediawiki.Provider, redmine.Provider}
 }
 
 // Options is what the configuration file does not say. Zero fields are usable.
