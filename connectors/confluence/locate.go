@@ -24,13 +24,13 @@ type located struct {
 const expansion = "body.storage,version,space,ancestors"
 
 // byID asks for a page by its number, with its body.
-func (d documents) byID(ctx context.Context, s site, id string, more url.Values) (answer[wireContent], *status.Failure) {
-	q := question{class: "GET /rest/api/content/{id}", path: "/rest/api/content/" + url.PathEscape(id), values: url.Values{"expand": {expansion}}}
+func (d documents) byID(ctx context.Context, s site, w wanted) (answer[wireContent], *status.Failure) {
+	q := question{class: "GET /rest/api/content/{id}", path: "/rest/api/content/" + url.PathEscape(w.id), values: url.Values{"expand": {expansion}}}
 	if s.cloud {
-		q = question{class: "GET /api/v2/pages/{id}", path: "/api/v2/pages/" + url.PathEscape(id), values: url.Values{"body-format": {"storage"}}}
+		q = question{class: "GET /api/v2/pages/{id}", path: "/api/v2/pages/" + url.PathEscape(w.id), values: url.Values{"body-format": {"storage"}}}
 	}
-	for name, v := range more {
-		q.values[name] = v
+	if s.cloud && w.blog {
+		q.class, q.path = "GET /api/v2/blogposts/{id}", "/api/v2/blogposts/"+url.PathEscape(w.id)
 	}
 	return ask[wireContent](ctx, d.client, q)
 }
@@ -62,7 +62,7 @@ func (d documents) locate(ctx context.Context, s site, w wanted) (located, *stat
 		}
 		w.id = id
 	}
-	a, f := d.byID(ctx, s, w.id, nil)
+	a, f := d.byID(ctx, s, w)
 	if f != nil {
 		return stop(d.unreachable(f, w))
 	}
@@ -163,17 +163,49 @@ func (d documents) lookup(ctx context.Context, s site, sp space, w wanted) (stri
 		}
 	}
 	switch {
-	case len(fits) == 1:
-		return string(fits[0].ID), nil
-	case len(fits) > 1:
-		return stop(d.several(ctx, s, w, fits))
+	case len(fits) > 0:
+		id, f := d.choose(ctx, s, w, fits)
+		if f != nil {
+			return stop(f)
+		}
+		return id, nil
 	case odd > 0:
 		return stop(misplaced(a.x, odd))
 	case a.body.Links.Next != "": // CF-05: there is more behind what was left out
 		return stop(fail(a.x, status.IndexIncomplete, status.Marker.Is("_links.next"), status.Reference.Is(w.name())))
+	case w.plus != "" && w.plus != w.title: // as it stands in the link
+		w.title = w.plus
+		return d.lookup(ctx, s, sp, w)
 	}
 	r := d.absent(s, sp, a.x, w)
 	return "", &r
+}
+
+// choose is the number of the one page that the question may see.
+func (d documents) choose(ctx context.Context, s site, w wanted, fits []wireContent) (string, *status.Failure) {
+	var among []status.Candidate
+	var kept *status.Failure
+	id := ""
+	for _, row := range fits {
+		key, f := d.keyed(ctx, row, space{})
+		if f != nil {
+			return "", f
+		}
+		if f := connectors.Admits(ctx, key); f != nil {
+			kept = f
+			continue
+		}
+		id = string(row.ID)
+		among = append(among, d.item(s, row, key, "").Candidate())
+	}
+	switch len(among) {
+	case 0:
+		return "", kept
+	case 1:
+		return id, nil
+	}
+	f := status.Fail(status.AmbiguousTarget, status.WasCalled, status.Reference.Is(w.name()), status.Margin.Is(0), status.Among(among...))
+	return "", &f
 }
 
 // absent is the answer for a title that no visible page has. In a space that is
@@ -182,7 +214,7 @@ func (d documents) absent(s site, sp space, x *upstream.Exchange, w wanted) stat
 	out := &status.Audit{}
 	d.hear(out, s, x)
 	opts := []status.Option{status.Reference.Is(w.name())}
-	if sp.key != "" {
+	if sp.key != "" && w.plus == "" { // of a link with a plus nobody knows how the title is spelled
 		out.Hold(sp.proof, status.Scope)
 		opts = append(opts, status.Container.Is(sp.key))
 	}
@@ -232,20 +264,6 @@ func inSpace(row wireContent, sp space) bool {
 func sameTitle(a, b string) bool {
 	fold := func(t string) string { return markup.Fold(norm.NFC.String(strings.Join(strings.Fields(t), " "))) }
 	return fold(a) == fold(b)
-}
-
-// several offers the pages of one title, in spaces that are not kept.
-func (d documents) several(ctx context.Context, s site, w wanted, fits []wireContent) *status.Failure {
-	var among []status.Candidate
-	for _, row := range fits {
-		key, f := d.keyed(ctx, row, space{})
-		if f != nil || connectors.Admits(ctx, key) != nil {
-			continue
-		}
-		among = append(among, d.item(s, row, key, "").Candidate())
-	}
-	f := status.Fail(status.AmbiguousTarget, status.WasCalled, status.Reference.Is(w.name()), status.Margin.Is(0), status.Among(among...))
-	return &f
 }
 
 // emptied reports whether an earlier version of a page has a text where this one has

@@ -48,7 +48,7 @@ func (d documents) Read(ctx context.Context, q connectors.PageGet) status.Result
 		d.alive(ctx, out, s, p)
 	}
 	if q.Section == "" || q.Section == q.Ref.Anchor { // a link may be out of date: it only wishes
-		d.wish(&page, q.Section)
+		d.wish(&page, first(q.Section, w.fragment))
 	} else if f := d.section(&page, q.Section); f != nil {
 		return d.stop(f)
 	}

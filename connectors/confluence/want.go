@@ -19,6 +19,11 @@ type wanted struct {
 	space string // empty: the default space, else any
 	tiny  string // what stands behind /x/ in the link
 	link  string // where the question is a link
+	blog  bool   // it is a post, which v2 keeps elsewhere
+	// plus is the title as the link has it: a plus may stand for a space or for itself.
+	plus string
+	// fragment is the section that the reference points to.
+	fragment string
 	// either is a title whose beginning may be the key of a space.
 	either string
 }
@@ -44,8 +49,9 @@ func (d documents) want(r ref.Ref) (wanted, *status.Failure) {
 		return d.linked(r)
 	}
 	text := strings.TrimSpace(r.Raw)
-	if isNumber(strings.TrimPrefix(text, "#")) {
-		return wanted{id: strings.TrimPrefix(text, "#")}, nil
+	number, fragment, _ := strings.Cut(strings.TrimPrefix(text, "#"), "#")
+	if isNumber(number) {
+		return wanted{id: number, fragment: fragment}, nil
 	}
 	if code, ok := strings.CutPrefix(text, "x/"); ok {
 		if id, ok := untiny(code); ok {
@@ -74,38 +80,82 @@ func (d documents) linked(r ref.Ref) (wanted, *status.Failure) {
 		return w, d.badArgument("ref", "is no link that can be read")
 	}
 	path := strings.TrimPrefix(strings.TrimPrefix(u.Path, strings.TrimSuffix(d.root.Path, "/")), "/")
-	parts := strings.Split(path, "/")
-	at := func(i int) string {
-		if i < len(parts) {
-			return parts[i]
-		}
-		return ""
-	}
+	parts := append(strings.Split(strings.TrimSuffix(path, "/"), "/"), "", "")
 	query := u.Query()
 	switch {
 	case isNumber(query.Get("pageId")):
 		w.id = query.Get("pageId")
-	case at(0) == "x" && at(1) != "":
-		id, ok := untiny(at(1))
+	case parts[0] == "x" && parts[1] != "":
+		id, ok := untiny(parts[1])
 		if !ok {
 			return w, d.badArgument("ref", "is a short link that cannot be read; give the long one")
 		}
-		w.id, w.tiny = id, at(1)
-	case at(0) == "spaces" && isKey(at(1)):
-		w.space, w.id = at(1), after(parts, "pages")
-	case at(0) == "display" && isKey(at(1)):
-		w.space, w.title = at(1), strings.ReplaceAll(strings.Join(parts[2:], "/"), "+", " ")
-	case at(0) == "pages" && query.Get("title") != "":
+		w.id, w.tiny = id, parts[1]
+	case parts[0] == "spaces" && isKey(parts[1]):
+		return d.spaced(w, parts)
+	case parts[0] == "display" && isKey(parts[1]):
+		return d.displayed(w, parts[1], strings.Join(parts[2:len(parts)-2], "/"))
+	case parts[0] == "pages" && query.Get("title") != "":
 		w.space, w.title = query.Get("spaceKey"), query.Get("title")
-	case at(0) == "pages" && isNumber(at(1)):
-		w.id = at(1)
 	default:
-		w.id = first(after(parts, "pages"), after(parts, "content"))
+		w.id = first(after(parts, "pages"), after(parts, "content"), after(parts, "blogposts"))
+		w.blog = after(parts, "blogposts") != ""
 	}
-	if w.id == "" && w.title == "" && w.space == "" {
+	if w.id == "" && w.title == "" {
 		return w, d.badArgument("ref", "is no link to a page; give that of a page, or its number")
 	}
 	return w, nil
+}
+
+// spaced reads /spaces/KEY/…: a page, a post, the space itself, or what is no page.
+func (d documents) spaced(w wanted, parts []string) (wanted, *status.Failure) {
+	w.space = parts[1]
+	rest := parts[2 : len(parts)-2]
+	if len(rest) == 0 || rest[0] == "overview" || len(rest) == 1 && rest[0] == "pages" {
+		return w, nil
+	}
+	at := 0 // of the number: behind the date, where there is one
+	for at = range rest {
+		if isNumber(rest[at]) && (rest[0] != "blog" || at > 3) {
+			break
+		}
+	}
+	switch number := rest[at]; {
+	case !isNumber(number):
+		return w, d.badArgument("ref", "is no link to a page; give that of a page, or its number")
+	case rest[0] == "pages":
+		w.id = number
+	case rest[0] == "blog":
+		w.id, w.blog = number, true
+	default: // CF-14: a whiteboard, a database, a folder
+		f := status.Fail(status.WrongKind, status.By(d.source), status.NotCalled, status.Reference.Is(w.link), status.Part.Is("no page but "+kind(rest[0])),
+			status.Fallback("open it in a browser"))
+		return w, &f
+	}
+	return w, nil
+}
+
+// displayed reads /display/KEY/Title of a Data Center.
+func (d documents) displayed(w wanted, key, title string) (wanted, *status.Failure) {
+	if isPost(title) {
+		f := status.Fail(status.OperationUnsupported, status.By(d.source), status.NotCalled, status.Reference.Is(w.link),
+			status.Feature.Is("posts of blogs by their title"), status.Fallback("give the number of the post"))
+		return w, &f
+	}
+	w.space, w.title = key, strings.TrimSpace(strings.ReplaceAll(title, "+", " "))
+	if w.title == "" {
+		w.title = title
+	}
+	if w.title != title {
+		w.plus = title
+	}
+	return w, nil
+}
+
+// isPost reports whether what follows the space is a date, as in addresses of posts.
+func isPost(title string) bool {
+	parts := strings.SplitN(title, "/", 4)
+	return len(parts) == 4 && len(parts[0]) == 4 && isNumber(parts[0]) && isNumber(strings.TrimPrefix(parts[1], "0")) && isNumber(strings.TrimPrefix(parts[2], "0"))
 }
 
 func first(texts ...string) string {
