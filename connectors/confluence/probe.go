@@ -53,8 +53,6 @@ func (c *client) look(ctx context.Context) (site, *status.Failure) {
 	}
 	u := a.body
 	switch {
-	case u.Type == "":
-		return site{}, misshapen(a.x, "type")
 	case u.Type == "anonymous" && !c.anonymous():
 		return site{}, fail(a.x, status.AuthFailed, status.Marker.Is("type anonymous"))
 	case u.Type != "anonymous" && u.Type != "known" && u.Type != "user":
