@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/frank-mcp/frank/connectors"
 	"github.com/frank-mcp/frank/internal/ledger"
@@ -40,6 +41,11 @@ type place struct {
 func write(ctx context.Context, d *Deps, c change) status.Envelope {
 	if ctx.Err() != nil { // nobody waits for the answer
 		return c.spec.refuse(over(ctx))
+	}
+	if c.ref == nil && c.project == connectors.Everywhere { // a source would take its default, of which policy was not asked
+		return c.spec.refuse(status.Fail(status.InvalidArgument, status.Arguments.Is([]status.Argument{{
+			Name: "project", Reason: status.InvalidArgument.Name(), Problem: "a change goes to one project: name it",
+		}})))
 	}
 	s, f := c.pick(d)
 	if f != nil {
@@ -99,8 +105,11 @@ func (c change) placeIn(s connectors.Source) place {
 	}
 	own := inSource(as(*c.ref, ref.Issue), s)
 	name := own.String()
-	if own.Number > 0 {
+	switch {
+	case numbered(own):
 		name = own.Project + "#" + own.ID
+	case own.ID != "":
+		name = own.ID
 	}
 	return place{project: own.Project, ref: own, name: name}
 }
@@ -151,8 +160,11 @@ func (w *writing) once(ctx context.Context) status.Envelope {
 		Tool: w.spec.Name, Source: w.s.Name, Place: w.s.BaseURL + w.s.Root, Arguments: w.canonical(), Key: w.key,
 		CallID: status.CallFrom(ctx).ID, Keep: w.d.keep(w.key),
 	}
+	if w.spec.Overwrites {
+		asked.Object = strings.ToLower(w.to.name)
+	}
 	call := status.CallFrom(ctx)
-	call.Keyed(asked.Named(), false)
+	call.Keyed(asked.Named(), time.Time{})
 	claim, err := w.d.Ledger.Begin(ctx, asked)
 	switch {
 	case err != nil && ctx.Err() != nil:
@@ -164,25 +176,38 @@ func (w *writing) once(ctx context.Context) status.Envelope {
 			Name: "idempotency_key", Reason: status.InvalidArgument.Name(), Problem: "it was used for another change; use a new one for a new change",
 		}})))
 	case claim.State == ledger.Done:
-		call.Keyed(asked.Named(), true)
+		call.Keyed(asked.Named(), claim.Since)
+		if claim.Overtaken {
+			return claim.Answer.Overtaken(claim.Since)
+		}
 		return claim.Answer
 	}
 	defer claim.Unknown(ctx) // in case of a panic; otherwise the claim has ended
 	return w.settle(ctx, claim)
 }
 
-// canonical is what was asked for in one spelling: the keys sorted, what was not
-// given left out, the issue as its source calls it.
+// canonical is what was asked for in one spelling: the keys and lists sorted, what
+// was not given left out, the issue or project as its source calls it, in any case.
 func (w *writing) canonical() []byte {
 	given := map[string]any{}
 	v := reflect.ValueOf(w.args)
 	for _, f := range fieldsOf(v.Type()) {
-		if value := v.FieldByIndex(f.index); !value.IsZero() {
+		switch value := v.FieldByIndex(f.index); {
+		case value.IsZero():
+		case f.kind == texts && value.Len() == 0 && !f.clears:
+		case f.kind == texts:
+			given[f.name] = slices.Sorted(slices.Values(value.Interface().([]string)))
+		default:
 			given[f.name] = value.Interface()
 		}
 	}
 	if w.ref != nil {
 		given["ref"] = w.to.name
+		if w.to.ref.ID != "" {
+			given["ref"] = strings.ToLower(w.to.name)
+		}
+	} else {
+		given["project"] = strings.ToLower(w.to.name)
 	}
 	b, err := json.Marshal(given)
 	if err != nil { // texts and lists of texts always encode

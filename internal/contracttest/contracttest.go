@@ -93,11 +93,10 @@ func Case(t *testing.T, c replay.Case) {
 }
 
 // Ask puts a case's calls and hands on each answer, which is sound. It does so
-// twice: the second time an allow-list of everything stands in front, which must
-// change nothing, so that no item is without the container it is judged by.
+// twice, each time over fresh files: the second time an allow-list of everything
+// stands in front, which must change nothing, so that no item is without the
+// container it is judged by.
 func Ask(t *testing.T, c replay.Case, answered func(*testing.T, int, server.Reply)) {
-	dir := c.Lay(t)
-	c.Config = strings.ReplaceAll(c.Config, "{dir}", dir)
 	ask(t, c, false, answered)
 	if !t.Failed() && !strings.Contains(c.Config, "only:") {
 		ask(t, c, true, answered)
@@ -105,6 +104,9 @@ func Ask(t *testing.T, c replay.Case, answered func(*testing.T, int, server.Repl
 }
 
 func ask(t *testing.T, c replay.Case, listed bool, answered func(*testing.T, int, server.Reply)) {
+	t.Helper()
+	dir := c.Lay(t)
+	c.Config = strings.ReplaceAll(c.Config, "{dir}", dir)
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(time.Until(Noon)) // simulated: it takes no time
 		var logs bytes.Buffer
@@ -117,6 +119,9 @@ func ask(t *testing.T, c replay.Case, listed bool, answered func(*testing.T, int
 			Sound(t, r)
 			answered(t, i, r)
 			cursor = next(r)
+		}
+		for _, problem := range c.Left(t, dir) {
+			t.Errorf("after the calls %s", problem)
 		}
 		if bytes.Contains(logs.Bytes(), []byte(Token)) {
 			t.Error("the log holds the credential")
