@@ -66,6 +66,8 @@ func (c *client) look(ctx context.Context) (site, *status.Failure) {
 	case u.Account != nil && *u.Account != "":
 		s.cloud = true
 	case u.Key != nil && *u.Key != "" || u.Username != nil && *u.Username != "":
+	case u.Type != "anonymous" && strings.HasSuffix(c.root.Path, "/wiki"): // profiles can be hidden
+		s.cloud = true
 	default:
 		if s.cloud, f = c.isCloud(ctx); f != nil {
 			return site{}, f
