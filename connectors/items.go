@@ -247,6 +247,8 @@ type Page struct {
 	BodyCut  bool      `json:"body_cut,omitempty"`
 	Encoding string    `json:"encoding,omitempty"`
 	Children int       `json:"children,omitempty"`
+	// State is what keeps the page from being in use, such as archived; empty for one that is.
+	State string `json:"state,omitempty"`
 	// RedirectedFrom names, in order, the titles that led to this page.
 	RedirectedFrom []string `json:"redirected_from,omitempty"`
 }

@@ -40,16 +40,19 @@ func FromHTML(src, site string) (markdown string, dropped Dropped, ok bool) {
 	for _, n := range nodes {
 		body.AppendChild(n)
 	}
-	dropped.prune(body, 0)
+	text, ok := dropped.convert(body, site)
+	return text, dropped, ok
+}
+
+// convert is what people see of a tree, as Markdown.
+func (d Dropped) convert(body *html.Node, site string) (string, bool) {
+	d.prune(body, 0)
 	var options []converter.ConvertOptionFunc
 	if site != "" {
 		options = append(options, converter.WithDomain(site))
 	}
 	text, err := fromHTML().ConvertNode(body, options...)
-	if err != nil {
-		return "", nil, false
-	}
-	return string(text), dropped, true
+	return string(text), err == nil
 }
 
 // fromHTML is made once and safe for concurrent use.

@@ -1,0 +1,161 @@
+package confluence
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/frank-mcp/frank/connectors"
+	"github.com/frank-mcp/frank/internal/markup"
+	"github.com/frank-mcp/frank/status"
+)
+
+// maxBody bounds the Markdown of a page in an answer, in bytes.
+const maxBody = 64 << 10
+
+// Read reads a page, or one section of it. Macros that make up what they show are
+// named in its text and counted. A page in the trash is told as one that is not there.
+func (d documents) Read(ctx context.Context, q connectors.PageGet) status.Result[connectors.Page] {
+	s, f := d.look(ctx)
+	if f != nil {
+		return d.stop(f)
+	}
+	w, f := d.want(q.Ref)
+	if f != nil {
+		return d.stop(f)
+	}
+	p, stop := d.locate(ctx, s, w)
+	if stop != nil {
+		return *stop
+	}
+	out := &status.Audit{}
+	d.hear(out, s, p.x)
+	if p.Status == "trashed" || p.Status == "deleted" {
+		return d.trashed(out, p, w)
+	}
+	if p.Body == nil || p.Body.Storage == nil || p.Body.Storage.Value == nil { // CF-09
+		return d.stop(misshapen(p.x, "body.storage"))
+	}
+	page := d.item(s, p.wireContent, p.key, "")
+	page.Format = markup.Markdown.String()
+	if w.link != "" && w.space != "" && !strings.EqualFold(w.space, p.key) { // it was moved since
+		page.RedirectedFrom = []string{markup.Line(w.link, maxTitle)}
+	}
+	out.Hold(proof(p.x), status.Completeness)
+	d.fill(out, &page, p)
+	if p.Subtype == "live" && strings.TrimSpace(page.Body) == "" {
+		d.alive(ctx, out, s, p)
+	}
+	if q.Section == "" || q.Section == q.Ref.Anchor { // a link may be out of date: it only wishes
+		d.wish(&page, first(q.Section, w.fragment))
+	} else if f := d.section(&page, q.Section); f != nil {
+		return d.stop(f)
+	}
+	whole := len(page.Body)
+	if page.Body, page.BodyCut = markup.Cut(page.Body, maxBody); page.BodyCut {
+		out.Fail(status.Completeness, status.Fail(status.OwnCap, status.Limit.Is(maxBody), status.SizeBytes.Is(int64(whole)),
+			status.Fallback("read it section by section; the outline names them")))
+	}
+	return status.One(d.source, page, out)
+}
+
+// trashed is the answer for a page that was deleted: the page itself proves that its
+// space is visible, and that it is not there any more.
+func (d documents) trashed(out *status.Audit, p located, w wanted) status.Result[connectors.Page] {
+	out.Hold(proof(p.x), status.Scope)
+	return status.Absent[connectors.Page](d.source, out, status.Reference.Is(w.name()), status.Container.Is(p.key),
+		status.Marker.Is("it lies in the trash of the space"))
+}
+
+// alive looks whether a live document, whose current version may be empty while it is
+// edited, has its text in an earlier version. CF-12.
+func (d documents) alive(ctx context.Context, out *status.Audit, s site, p located) {
+	emptied, f := d.emptied(ctx, s, p)
+	switch {
+	case f != nil:
+		out.Unmade(status.Completeness, *f)
+	case emptied:
+		out.Fail(status.Completeness, *fail(p.x, status.Contradictory, status.Marker.Is("the current version of this live document is empty and an earlier one is not"),
+			status.Fallback("open the page in a browser")))
+	}
+}
+
+// fill puts the body into the item as Markdown, and says what is not in it.
+func (d documents) fill(out *status.Audit, page *connectors.Page, p located) {
+	site := d.base
+	if isWeb(p.Links.Base) {
+		site = p.Links.Base
+	}
+	text, dropped, ok := markup.Storage{Body: *p.Body.Storage.Value, Site: site, Space: p.key, Page: string(p.ID)}.Markdown()
+	if !ok {
+		out.Fail(status.Completeness, status.Fail(status.ContentNotIncluded, status.Part.Is("the text, whose storage format cannot be read")))
+		return
+	}
+	body, removed := markup.CleanMarkdown(text)
+	page.Body = body
+	page.Removed += removed.Total()
+	if len(dropped) > 0 {
+		out.Fail(status.Completeness, status.Fail(status.ContentNotIncluded, status.Part.Is("what is made up when the page is shown: "+dropped.String()), status.Skipped.Is(dropped)))
+	}
+	for _, h := range markup.Outline(markup.Markdown, body) {
+		page.Outline = append(page.Outline, connectors.Heading{Level: h.Level, Title: h.Title, Slug: h.Slug, Line: h.Line})
+	}
+}
+
+// find is the section of that name: a heading, its slug, or Confluence's anchor, which
+// is the heading without spaces, on a Data Center behind the title of the page.
+func find(page *connectors.Page, name string) (text string, h markup.Heading, fits []string, ok bool) {
+	text, h, fits, ok = markup.Section(markup.Markdown, page.Body, name)
+	if ok || len(fits) > 0 {
+		return text, h, fits, ok
+	}
+	anchor := letters(name)
+	for _, h := range markup.Outline(markup.Markdown, page.Body) {
+		if anchor != "" && (letters(h.Title) == anchor || letters(page.Title+h.Title) == anchor) {
+			return page.Body[h.Start:h.End], h, nil, true
+		}
+	}
+	return "", h, nil, false
+}
+
+// letters is a text without what an anchor leaves out.
+func letters(s string) string {
+	return markup.Fold(strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsNumber(r) {
+			return r
+		}
+		return -1
+	}, s))
+}
+
+// wish leaves the section that a link points to, if it is there.
+func (d documents) wish(page *connectors.Page, name string) {
+	if name == "" {
+		return
+	}
+	if text, h, _, ok := find(page, name); ok {
+		page.Body, page.Section, page.Line, page.Outline = text, h.Slug, h.Line, nil
+	}
+}
+
+// section leaves the section that was asked for, or says which there are.
+func (d documents) section(page *connectors.Page, name string) *status.Failure {
+	text, h, fits, ok := find(page, name)
+	if ok {
+		page.Body, page.Section, page.Line, page.Outline = text, h.Slug, h.Line, nil
+		return nil
+	}
+	reason := status.NoCandidates
+	if len(fits) > 0 {
+		reason = status.AmbiguousTarget
+	}
+	var among []status.Candidate
+	for _, h := range page.Outline {
+		if len(fits) == 0 || slices.Contains(fits, h.Slug) {
+			among = append(among, status.Candidate{Ref: page.Ref + "#" + h.Slug, Title: h.Title, Source: d.source})
+		}
+	}
+	f := status.Fail(reason, status.WasCalled, status.Reference.Is("section "+name+" of "+page.Title), status.Among(among...))
+	return &f
+}

@@ -1,0 +1,171 @@
+package confluence
+
+import (
+	"encoding/json"
+	"strings"
+	"time"
+)
+
+// wireID is a number that v1 writes as number or text and v2 as text.
+type wireID string
+
+// UnmarshalJSON takes both.
+func (i *wireID) UnmarshalJSON(b []byte) error {
+	var text string
+	if json.Unmarshal(b, &text) == nil {
+		*i = wireID(text)
+		return nil
+	}
+	var number json.Number
+	if err := json.Unmarshal(b, &number); err != nil {
+		return err
+	}
+	*i = wireID(number)
+	return nil
+}
+
+type wireLinks struct {
+	Base  string `json:"base"`
+	WebUI string `json:"webui"`
+	Tiny  string `json:"tinyui"`
+	Next  string `json:"next"`
+}
+
+// wireUser is whoever the answer was made for.
+type wireUser struct {
+	Type     string  `json:"type"`
+	Account  *string `json:"accountId"` // Cloud
+	Key      *string `json:"userKey"`   // Data Center
+	Username *string `json:"username"`  // Data Center
+	Name     string  `json:"displayName"`
+	Public   string  `json:"publicName"`
+}
+
+type wireTenant struct {
+	CloudID string `json:"cloudId"`
+}
+
+// wireSpace is a space, in v1 and v2.
+type wireSpace struct {
+	ID         wireID `json:"id"`
+	Key        string `json:"key"`
+	Name       string `json:"name"`
+	Status     string `json:"status"`
+	HomepageID wireID `json:"homepageId"` // v2
+	Homepage   *struct {
+		ID wireID `json:"id"`
+	} `json:"homepage"` // v1
+}
+
+func (s wireSpace) missing() string {
+	switch {
+	case s.Key == "":
+		return "key"
+	case s.Name == "":
+		return "name"
+	}
+	return ""
+}
+
+type wireVersion struct {
+	Number  int        `json:"number"`
+	Created *time.Time `json:"createdAt"` // v2
+	When    *time.Time `json:"when"`      // v1
+}
+
+type wireBody struct {
+	Storage *struct {
+		Value *string `json:"value"`
+	} `json:"storage"`
+}
+
+// wireContent is a page, or what lies beside pages, in v1 and v2.
+type wireContent struct {
+	ID         wireID       `json:"id"`
+	Type       string       `json:"type"` // v1, and children of v2
+	Subtype    string       `json:"subtype"`
+	Status     string       `json:"status"`
+	Title      *string      `json:"title"`
+	SpaceID    wireID       `json:"spaceId"` // v2
+	Space      *wireSpace   `json:"space"`   // v1
+	ParentID   wireID       `json:"parentId"`
+	ParentType string       `json:"parentType"`
+	Version    *wireVersion `json:"version"`
+	Body       *wireBody    `json:"body"`
+	Links      wireLinks    `json:"_links"`
+	Ancestors  []struct {
+		ID    wireID `json:"id"`
+		Title string `json:"title"`
+	} `json:"ancestors"` // v1
+}
+
+func (w wireContent) missing() string {
+	switch {
+	case w.ID == "":
+		return "id"
+	case w.Title == nil:
+		return "title"
+	}
+	return ""
+}
+
+func (w wireContent) updated() *time.Time {
+	switch {
+	case w.Version == nil:
+		return nil
+	case w.Version.Created != nil:
+		return w.Version.Created
+	}
+	return w.Version.When
+}
+
+// isPage reports whether it is a page. v2 says so by its address.
+func (w wireContent) isPage() bool { return w.Type == "" || w.Type == "page" }
+
+// key is the key of the space that the content is in, as far as it says so: by name,
+// or in its own address. https://…/wiki/spaces/KEY/pages/1/Title
+func (w wireContent) key() string {
+	if w.Space != nil && w.Space.Key != "" {
+		return w.Space.Key
+	}
+	for _, mark := range []string{"/spaces/", "/display/"} {
+		if _, rest, ok := strings.Cut(w.Links.WebUI, mark); ok {
+			key, _, _ := strings.Cut(rest, "/")
+			key, _, _ = strings.Cut(key, "?")
+			if isKey(key) {
+				return key
+			}
+		}
+	}
+	return ""
+}
+
+// wireList is a page of a listing. CF-17: what has no results is none.
+type wireList[T any] struct {
+	Results *[]T      `json:"results"`
+	Limit   int       `json:"limit"`
+	Start   int       `json:"start"`
+	Total   *int      `json:"totalSize"`
+	Links   wireLinks `json:"_links"`
+}
+
+// wireHit is a row of the search.
+type wireHit struct {
+	Content  *wireContent `json:"content"`
+	Excerpt  string       `json:"excerpt"`
+	Modified *time.Time   `json:"lastModified"`
+}
+
+func (w wireHit) missing() string {
+	if w.Content == nil {
+		return "" // a space or a person, which is no page
+	}
+	return w.Content.missing()
+}
+
+// wireVersionBody is a version of a page, v2.
+type wireVersionBody struct {
+	Page *struct {
+		Body *wireBody `json:"body"`
+	} `json:"page"`
+}
