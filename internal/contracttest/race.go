@@ -2,6 +2,7 @@
 
 package contracttest
 
-// oneOf is the share of the cases that are broken in every way: the race detector
-// makes each six times as slow and finds nothing new in the hundredth.
+// oneOf is the share of the cases that are broken in every way, and of the statuses
+// that are tried: the race detector makes each six times as slow and finds nothing
+// new in the hundredth.
 const oneOf = 8

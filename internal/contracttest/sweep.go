@@ -75,7 +75,7 @@ func faults() []fault {
 	var out []fault
 	jsonBody := `{"message":"` + marker + `","documentation_url":"x","total_count":0,"incomplete_results":false,"items":[]}`
 	for code := 100; code <= 599; code++ {
-		if code != http.StatusOK && code != http.StatusSwitchingProtocols {
+		if code != http.StatusOK && code != http.StatusSwitchingProtocols && code%oneOf == http.StatusNotFound%oneOf {
 			out = append(out, fault{"status " + strconv.Itoa(code), reply(code, "application/json; charset=utf-8", jsonBody)})
 		}
 	}
