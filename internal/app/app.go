@@ -22,6 +22,7 @@ import (
 	"github.com/frank-mcp/frank/capabilities"
 	"github.com/frank-mcp/frank/connectors"
 	"github.com/frank-mcp/frank/connectors/github"
+	"github.com/frank-mcp/frank/connectors/jira"
 	"github.com/frank-mcp/frank/connectors/local"
 	"github.com/frank-mcp/frank/internal/config"
 	"github.com/frank-mcp/frank/internal/learn"
@@ -37,7 +38,7 @@ import (
 
 // Providers lists the providers that this version can connect.
 func Providers() []connectors.Provider {
-	return []connectors.Provider{github.Provider, local.Provider}
+	return []connectors.Provider{github.Provider, jira.Provider, local.Provider}
 }
 
 // Options is what the configuration file does not say. Zero fields are usable.
