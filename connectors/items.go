@@ -247,6 +247,8 @@ type Page struct {
 	BodyCut  bool      `json:"body_cut,omitempty"`
 	Encoding string    `json:"encoding,omitempty"`
 	Children int       `json:"children,omitempty"`
+	// RedirectedFrom names, in order, the titles that led to this page.
+	RedirectedFrom []string `json:"redirected_from,omitempty"`
 }
 
 // Heading is one heading of a document's outline.

@@ -3,6 +3,7 @@ package tools
 import (
 	"context"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -168,11 +169,18 @@ func inSource(r ref.Ref, s connectors.Source) ref.Ref {
 		own, _ := r.In(s.BaseURL)
 		return own
 	}
+	if s.Near && r.Kind == ref.Issue && r.Project != "" && !numbered(r) {
+		r.Project = "" // of TASK-7, TASK is how the ids of that tracker begin, no container
+	}
 	if r.Project == "" {
 		r.Project = s.DefaultProject
 	}
 	return r
 }
+
+// numbered reports whether an issue is called by its number in a container, not
+// by a key that stands for itself.
+func numbered(r ref.Ref) bool { return r.Number > 0 && r.ID == strconv.Itoa(r.Number) }
 
 // ambiguous lists what a reference fits.
 func ambiguous[T connectors.Item](r ref.Ref, hits []status.Result[T]) status.Failure {

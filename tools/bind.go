@@ -21,12 +21,14 @@ import (
 //
 // For a text, max is its length in characters. What is needed is required by the
 // schema too, unless it is need:"late". An enum that is loose:"true" is read
-// without regard to case, spaces and hyphens.
+// without regard to case, spaces and hyphens. A list that is clears:"true" means
+// something when it is empty.
 type field struct {
 	name, doc, preset string
 	word              string // in a summary, see phrase
 	enum              []string
 	need, late, loose bool
+	clears            bool // of a list: an empty one is something else than none
 	min, max          int
 	index             []int
 	kind              kind
@@ -55,7 +57,7 @@ func fieldsOf(t reflect.Type) []field {
 		if name == "" {
 			continue
 		}
-		f := field{name: name, doc: sf.Tag.Get("doc"), preset: sf.Tag.Get("default"), word: sf.Tag.Get("word"), need: sf.Tag.Get("need") != "", late: sf.Tag.Get("need") == "late", loose: sf.Tag.Get("loose") == "true", index: sf.Index, max: maxText}
+		f := field{name: name, doc: sf.Tag.Get("doc"), preset: sf.Tag.Get("default"), word: sf.Tag.Get("word"), need: sf.Tag.Get("need") != "", late: sf.Tag.Get("need") == "late", loose: sf.Tag.Get("loose") == "true", clears: sf.Tag.Get("clears") == "true", index: sf.Index, max: maxText}
 		if e := sf.Tag.Get("enum"); e != "" {
 			f.enum = strings.Split(e, ",")
 		}

@@ -16,7 +16,7 @@ type trackerUpdateIssueArgs struct {
 	Body         string   `arg:"body" doc:"Markdown; replaces the body" max:"65000"`
 	AddLabels    []string `arg:"add_labels" max:"256"`
 	RemoveLabels []string `arg:"remove_labels" max:"256"`
-	Assignees    []string `arg:"assignees" doc:"replaces the list; [] for nobody" max:"256"`
+	Assignees    []string `arg:"assignees" doc:"replaces the list; [] for nobody" max:"256" clears:"true"`
 	Source       string   `arg:"source" max:"64"`
 	Key          string   `arg:"idempotency_key" doc:"see tracker_create_issue" max:"200"`
 }

@@ -99,8 +99,11 @@ func (c change) placeIn(s connectors.Source) place {
 	}
 	own := inSource(as(*c.ref, ref.Issue), s)
 	name := own.String()
-	if own.Number > 0 {
+	switch {
+	case numbered(own):
 		name = own.Project + "#" + own.ID
+	case own.ID != "":
+		name = own.ID
 	}
 	return place{project: own.Project, ref: own, name: name}
 }
@@ -151,6 +154,9 @@ func (w *writing) once(ctx context.Context) status.Envelope {
 		Tool: w.spec.Name, Source: w.s.Name, Place: w.s.BaseURL + w.s.Root, Arguments: w.canonical(), Key: w.key,
 		CallID: status.CallFrom(ctx).ID, Keep: w.d.keep(w.key),
 	}
+	if w.spec.Overwrites {
+		asked.Object = strings.ToLower(w.to.name)
+	}
 	call := status.CallFrom(ctx)
 	call.Keyed(asked.Named(), false)
 	claim, err := w.d.Ledger.Begin(ctx, asked)
@@ -171,18 +177,28 @@ func (w *writing) once(ctx context.Context) status.Envelope {
 	return w.settle(ctx, claim)
 }
 
-// canonical is what was asked for in one spelling: the keys sorted, what was not
-// given left out, the issue as its source calls it.
+// canonical is what was asked for in one spelling: the keys and lists sorted, what
+// was not given left out, the issue or project as its source calls it, in any case.
 func (w *writing) canonical() []byte {
 	given := map[string]any{}
 	v := reflect.ValueOf(w.args)
 	for _, f := range fieldsOf(v.Type()) {
-		if value := v.FieldByIndex(f.index); !value.IsZero() {
+		switch value := v.FieldByIndex(f.index); {
+		case value.IsZero():
+		case f.kind == texts && value.Len() == 0 && !f.clears:
+		case f.kind == texts:
+			given[f.name] = slices.Sorted(slices.Values(value.Interface().([]string)))
+		default:
 			given[f.name] = value.Interface()
 		}
 	}
 	if w.ref != nil {
 		given["ref"] = w.to.name
+		if w.to.ref.ID != "" {
+			given["ref"] = strings.ToLower(w.to.name)
+		}
+	} else {
+		given["project"] = strings.ToLower(w.to.name)
 	}
 	b, err := json.Marshal(given)
 	if err != nil { // texts and lists of texts always encode

@@ -34,8 +34,15 @@ type frank struct {
 // start wires frank with a source here, which s describes further.
 func start(t testing.TB, s config.Source) *frank {
 	t.Helper()
-	s.Name, s.Provider = "here", config.Local
-	a, err := app.New(&config.Config{Sources: []config.Source{s}, Retry: config.DefaultRetry()}, app.Options{Version: "test", Now: noon})
+	return wired(t, config.Config{Sources: []config.Source{s}})
+}
+
+// wired wires frank with the one source of a configuration, which is called here.
+func wired(t testing.TB, c config.Config) *frank {
+	t.Helper()
+	c.Sources[0].Name, c.Sources[0].Provider = "here", config.Local
+	c.Retry, c.IdempotencyWindow = config.DefaultRetry(), config.DefaultIdempotencyWindow
+	a, err := app.New(&c, app.Options{Version: "test", Now: noon})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,6 +96,7 @@ type answer[T any] struct {
 	candidates []status.Candidate
 	facts      map[string]json.RawMessage
 	said       string // the whole structured channel
+	called     string // whether the source was asked
 }
 
 // ask calls a tool and takes its answer, which has to be sound, apart.
@@ -104,6 +112,7 @@ func parse[T any](t testing.TB, r server.Reply) answer[T] {
 		Status, Code string
 		Failure      struct {
 			Reason     string
+			Called     string `json:"api_called"`
 			Retryable  bool
 			Evidence   map[string]json.RawMessage
 			Candidates []status.Candidate
@@ -120,7 +129,7 @@ func parse[T any](t testing.TB, r server.Reply) answer[T] {
 	if err := json.Unmarshal(r.Structured, &v); err != nil {
 		t.Fatalf("%v in %s", err, r.Structured)
 	}
-	a := answer[T]{t: t, reason: v.Failure.Reason, retry: v.Failure.Retryable, items: v.Data.Items, next: v.Coverage.Next,
+	a := answer[T]{t: t, reason: v.Failure.Reason, called: v.Failure.Called, retry: v.Failure.Retryable, items: v.Data.Items, next: v.Coverage.Next,
 		unproven: v.Coverage.Unproven, candidates: v.Failure.Candidates, facts: v.Failure.Evidence, said: string(r.Structured)}
 	if v.Data.Item != nil {
 		a.items = append(a.items, *v.Data.Item)

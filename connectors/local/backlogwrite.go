@@ -48,6 +48,9 @@ func (b backlog) compose(l *look, _ ledger, w connectors.IssueCreate) (edit, *st
 	if l.skips[skipDamaged] > 0 && !decodable(l, b, dirs[0]) {
 		return edit{}, damaged(path.Join(dirs[0], "config.yml"), "the configuration of the tracker")
 	}
+	if p := prefixOf(c); p != "" && (!taskPrefix.MatchString(p) || p == "draft") { // it becomes part of a path
+		return edit{}, damaged(path.Join(dirs[0], "config.yml"), "the prefix of ids in the configuration of the tracker")
+	}
 	if failure := b.ownMarks(w.Body); failure != nil {
 		return edit{}, failure
 	}
@@ -100,18 +103,29 @@ func firstState(c backlogConfig) string {
 	return states[0]
 }
 
+// taskPrefix is what the ids of a tracker may begin with.
+var taskPrefix = pattern.New(`^[a-z][a-z0-9_]*$`)
+
+// prefixOf is the configured prefix of ids; empty if there is none.
+func prefixOf(c backlogConfig) string {
+	return strings.ToLower(strings.TrimSuffix(c.Prefix.line(), "-"))
+}
+
 var taskNumber = pattern.New(`^([A-Za-z][A-Za-z0-9_]*)-([0-9]+)`)
+
+// highestNumber bounds the numbers of issues that are counted on.
+const highestNumber = 1_000_000_000
 
 // nextID is the id behind the highest in use, wherever that task lies, in the
 // spelling of the others.
 func (b backlog) nextID(l *look, dir string, c backlogConfig) string {
-	prefix := strings.ToLower(strings.TrimSuffix(c.Prefix.line(), "-"))
+	prefix := prefixOf(c)
 	highest, width, lower := 0, 0, false
 	for _, d := range taskDirs() {
 		for _, name := range b.names(l, path.Join(dir, d.name)) {
 			m := taskNumber.FindStringSubmatch(name)
 			n, err := strconv.Atoi(m[2])
-			if err != nil || markup.Fold(m[1]) == "draft" {
+			if err != nil || n > highestNumber || markup.Fold(m[1]) == "draft" {
 				continue
 			}
 			if prefix == "" {
@@ -347,7 +361,7 @@ func (b backlog) state(l *look, r record, wanted string) (string, *status.Failur
 	if failure != nil || r.rank == 0 || state == r.issue.State && !reopened {
 		return state, failure
 	}
-	f := status.Fail(status.OperationUnsupported, status.Feature.Is("the state of a task that lies in another directory than tasks"), pathFact(r.file),
+	f := status.Fail(status.OperationUnsupported, status.Feature.Is("changing the state of a task that lies in another directory than tasks"), pathFact(r.file),
 		status.Remedy.Is("Move it with backlog itself (backlog task demote, draft promote, task archive), then repeat."))
 	return "", &f
 }

@@ -179,7 +179,7 @@ func (b beads) nextID(l *look, t beadsText, w connectors.IssueCreate) string {
 			continue
 		}
 		n, err := strconv.Atoi(end)
-		numbered = numbered && err == nil
+		numbered = numbered && err == nil && n <= highestNumber
 		highest = max(highest, n)
 		lengths[len(end)]++
 	}

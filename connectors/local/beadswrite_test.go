@@ -51,7 +51,7 @@ func TestBeadsIDs(t *testing.T) {
 
 func TestBeadsUpdateLeavesTheRest(t *testing.T) {
 	s := beadShelf(t)
-	src := s.source()
+	src := s.writable()
 	i := src.update("bd-a1b2", connectors.IssueUpdate{Title: text("Mended"), Body: text("It breaks no more."), State: "CLOSED", AddLabels: []string{"Infra", "new"},
 		RemoveLabels: []string{"AB"}, Assignees: &[]string{}}).one()
 	want(t, i.Title+"|"+i.State+"|"+strings.Join(i.Labels, ",")+"|"+strings.Join(i.Assignees, ","), "Mended|closed|infra,new|")
@@ -60,8 +60,8 @@ func TestBeadsUpdateLeavesTheRest(t *testing.T) {
 	want(t, s.read(beadsName), closed+"\n"+otherBead+"\n")
 	want(t, src.update("bd-c3d4", connectors.IssueUpdate{State: "in_progress", AddLabels: []string{"l"}}).one().State, "in_progress")
 	want(t, s.read(beadsName), closed+"\n"+`{"title":"Ground",  "id":"bd-c3d4","status":"in_progress","priority":2,"created_at":"2026-01-01T09:00:00Z","updated_at":"2026-11-30T12:00:00Z","labels":["l"]}`+"\n")
-	w := src.update("bd-c3d4", connectors.IssueUpdate{State: "Doing"})
-	want(t, w.verdict+" "+w.failure.Text("options"), "access_failure INPUT_MISSING dynamic_option_required open, closed, in_progress, blocked, deferred")
+	w := src.change("tracker_update_issue", arguments{"ref": "bd-c3d4", "state": "Doing"})
+	want(t, w.verdict+" "+w.options, `access_failure INPUT_MISSING dynamic_option_required ["open","closed","in_progress","blocked","deferred"]`)
 }
 
 func TestBeadsUnchanged(t *testing.T) {
@@ -102,8 +102,9 @@ func TestBeadsNothingDamagedIsWritten(t *testing.T) {
 		oneBead + "\n" + otherBead + "\n" + otherBead + "\n",
 	} {
 		s := newShelf(t, beadsName, file)
-		for _, w := range []written{s.source().comment("bd-a1b2", "x"), s.source().update("bd-a1b2", connectors.IssueUpdate{Title: text("x")}), s.source().create(connectors.IssueCreate{Title: "x"})} {
-			want(t, w.verdict+" "+w.called.String(), "access_failure SOURCE_UNRELIABLE corrupt no")
+		for name, act := range acts("bd-a1b2") {
+			w := act(s.writable())
+			want(t, name+" "+w.verdict+" "+w.called, name+" access_failure SOURCE_UNRELIABLE corrupt no")
 		}
 		want(t, s.read(beadsName), file)
 	}

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/frank-mcp/frank/internal/pattern"
 	"github.com/frank-mcp/frank/status"
 )
 
@@ -154,11 +155,34 @@ func (d *desk) writable(name string) error {
 	return mayWrite(d.disk(name))
 }
 
+// temporaryName is what temporary calls its files.
+var temporaryName = pattern.New(`^\.frank-[a-z2-7]{26}\.tmp$`)
+
+// sweep removes what processes that died while they wrote left in a directory.
+// Whoever still writes holds the lock that this desk has.
+func (d *desk) sweep(dir string) {
+	f, err := d.pen.OpenFile(dir, os.O_RDONLY, 0)
+	if err != nil {
+		return
+	}
+	defer func() { _ = f.Close() }()
+	names, err := f.Readdirnames(-1)
+	if err != nil {
+		return
+	}
+	for _, name := range names {
+		if temporaryName.MatchString(name) {
+			_ = d.pen.Remove(path.Join(dir, name))
+		}
+	}
+}
+
 // temporary writes content to a new file beside name and returns its name.
 func (d *desk) temporary(name string, content []byte, like fs.FileInfo) (string, error) {
 	if err := d.writable(path.Dir(name)); err != nil {
 		return "", err
 	}
+	d.sweep(path.Dir(name))
 	temp := path.Join(path.Dir(name), ".frank-"+strings.ToLower(rand.Text())+".tmp")
 	f, err := d.pen.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {

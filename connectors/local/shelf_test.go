@@ -72,6 +72,12 @@ func (s *shelf) source() *frank {
 	return start(s.TB, config.Source{Root: s.root})
 }
 
+// writable is frank over the shelf, with changes switched on.
+func (s *shelf) writable() *frank {
+	s.Helper()
+	return wired(s.TB, config.Config{Sources: []config.Source{{Root: s.root}}, Writes: true})
+}
+
 // failing is frank over a shelf on which opening these paths fails.
 func (s *shelf) failing(fails map[string]error) *frank {
 	s.Helper()

@@ -19,6 +19,9 @@ func (t *fileTracker) Find(ctx context.Context, w connectors.WriteTrace) status.
 		return t.failed(*failure)
 	}
 	defer l.close()
+	if barred := l.barred(); barred != nil {
+		return t.failed(*barred)
+	}
 	switch {
 	case w.Create != nil:
 		return t.findCreated(l, all, *w.Create)

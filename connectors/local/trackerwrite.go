@@ -127,6 +127,9 @@ func (t *fileTracker) carryOut(ctx context.Context, plan func(*desk) (edit, *sta
 		return t.failed(failure.With(status.NotCalled))
 	}
 	defer d.close()
+	if barred := d.barred(); barred != nil {
+		return t.failed(barred.With(status.NotCalled))
+	}
 	for range redos {
 		d.skips = skips{}
 		e, answer := plan(d)
@@ -144,13 +147,17 @@ func (t *fileTracker) carryOut(ctx context.Context, plan func(*desk) (edit, *sta
 			return t.failed(penFailure(e.file, err))
 		}
 		all := t.all(d.look)
-		if e.fresh && !e.alone(all) && d.holds(e.file, e.now) == nil && d.pen.Remove(e.file) == nil {
+		if e.fresh && !e.alone(all) && d.takeBack(e) {
 			continue // another program gave the id at the same time
 		}
-		return t.confirmed(d.look, e, all)
+		return t.settled(d, e, all)
 	}
 	return t.failed(changedMeanwhile().With(status.NotCalled))
 }
+
+// barred is why policy keeps this tree from the question under way, or nil: no
+// other name, and no id, leads around a rule about it.
+func (l *look) barred() *status.Failure { return connectors.Admits(l.ctx, l.container()) }
 
 // write carries a planned change out.
 func (d *desk) write(e edit) error {
@@ -162,6 +169,22 @@ func (d *desk) write(e edit) error {
 	default:
 		return d.replace(e.file, e.was, e.now)
 	}
+}
+
+// settled is the answer to a change that was made. A new issue that the tracker
+// does not show is none.
+func (t *fileTracker) settled(d *desk, e edit, all ledger) status.Result[connectors.Issue] {
+	r := t.confirmed(d.look, e, all)
+	if s, _ := r.Verdict(); s == status.AccessFailure && e.fresh && d.takeBack(e) {
+		return t.failed(unsafe(e.file).With(status.NotCalled))
+	}
+	return r
+}
+
+// takeBack removes the file of a new issue, and reports whether it did: what
+// somebody has changed since stays.
+func (d *desk) takeBack(e edit) bool {
+	return d.holds(e.file, e.now) == nil && d.pen.Remove(e.file) == nil
 }
 
 // alone reports whether no other issue has the id of a new one.

@@ -15,15 +15,19 @@ import (
 // refusing is frank over a shelf on which these operations fail.
 func (s *shelf) refusing(fails map[string]error) *frank {
 	s.Helper()
-	return s.source().alter(func(src connectors.Source) connectors.Source { return local.Refusing(src, fails) })
+	return s.writable().alter(func(src connectors.Source) connectors.Source { return local.Refusing(src, fails) })
 }
 
-// acts are a change of each kind.
+// acts are a change of each kind, through its tool.
 func acts(id string) map[string]func(*frank) written {
 	return map[string]func(*frank) written{
-		"create":  func(f *frank) written { return f.create(connectors.IssueCreate{Title: "New"}) },
-		"update":  func(f *frank) written { return f.update(id, connectors.IssueUpdate{State: "closed"}) },
-		"comment": func(f *frank) written { return f.comment(id, "Seen.") },
+		"create": func(f *frank) written {
+			return f.change("tracker_create_issue", arguments{"project": "here", "title": "New"})
+		},
+		"update": func(f *frank) written {
+			return f.change("tracker_update_issue", arguments{"ref": id, "state": "closed"})
+		},
+		"comment": func(f *frank) written { return f.change("tracker_add_comment", arguments{"ref": id, "body": "Seen."}) },
 	}
 }
 
@@ -49,11 +53,11 @@ func TestReadOnlyIsHeeded(t *testing.T) {
 				if name == "create" && at == taskName {
 					continue // that is another file
 				}
-				w := act(s.source())
-				want(t, at+" "+name+" "+w.verdict+" "+w.called.String(), at+" "+name+" access_failure ACCESS_DENIED permission_denied no")
+				w := act(s.writable())
+				want(t, at+" "+name+" "+w.verdict+" "+w.called, at+" "+name+" access_failure ACCESS_DENIED permission_denied no")
 			}
 			if at != taskName {
-				c := capability(s.source(), connectors.IssueWrite)
+				c := capability(s.writable(), connectors.IssueWrite)
 				want(t, string(c.State)+" "+c.Reason, "denied permission_denied")
 			}
 			if err := os.Chmod(filepath.Join(s.root, at), was.Mode()); err != nil {
@@ -61,7 +65,7 @@ func TestReadOnlyIsHeeded(t *testing.T) {
 			}
 		}
 		want(t, s.read(file), before)
-		want(t, string(capability(s.source(), connectors.IssueWrite).State), "granted")
+		want(t, string(capability(s.writable(), connectors.IssueWrite).State), "granted")
 	})
 }
 
@@ -73,13 +77,28 @@ func TestAFailedWriteChangesNothing(t *testing.T) {
 				{"create": syscall.ENOSPC}, {"write": syscall.EIO}, {"rename": syscall.EIO, "link": syscall.EPERM},
 			} {
 				w := act(s.refusing(fails))
-				want(t, name+" "+w.verdict+" "+w.called.String(), name+" access_failure SOURCE_UNRELIABLE write_failed no")
+				want(t, name+" "+w.verdict+" "+w.called, name+" access_failure SOURCE_UNRELIABLE write_failed no")
 				if s.read(file) != before || s.names(dir) != names {
 					t.Fatalf("%s, %v: left %s", name, fails, s.names(dir))
 				}
 			}
 			w := act(s.refusing(map[string]error{"create": syscall.EROFS}))
 			want(t, name+" "+w.verdict, name+" access_failure ACCESS_DENIED permission_denied")
+		}
+	})
+}
+
+func TestWhatAProcessThatDiedLeftIsSweptAway(t *testing.T) {
+	trackers(t, func(t *testing.T, s *shelf, id, dir, _ string) {
+		for name, act := range acts(id) {
+			left, own := dir+"/.frank-abcdefghijklmnopqrstuvw234.tmp", dir+"/.frank-notes.tmp"
+			s.put(left, "---\nid: TASK-9\ntitle: Half\n")
+			s.put(own, "kept")
+			want(t, get(s.writable(), id).verdict(), "success NONE") // it is no task
+			act(s.writable()).one()
+			if names := s.names(dir); strings.Contains(names, left[len(dir)+1:]) || s.read(own) != "kept" {
+				t.Errorf("%s left %s", name, names)
+			}
 		}
 	})
 }
@@ -110,7 +129,7 @@ func TestLD05NothingIsWrittenThroughALink(t *testing.T) {
 	}
 	s.link("out", ".beads")
 	for name, act := range acts("bd-a1b2") {
-		want(t, name+" "+act(s.source()).verdict, name+" access_failure CAPABILITY_UNAVAILABLE operation_unsupported")
+		want(t, name+" "+act(s.writable()).verdict, name+" access_failure CAPABILITY_UNAVAILABLE operation_unsupported")
 	}
 	want(t, s.read("out/issues.jsonl"), oneBead+"\n")
 }

@@ -24,6 +24,8 @@ import (
 	"github.com/frank-mcp/frank/connectors/github"
 	"github.com/frank-mcp/frank/connectors/jira"
 	"github.com/frank-mcp/frank/connectors/local"
+	"github.com/frank-mcp/frank/connectors/mediawiki"
+	"github.com/frank-mcp/frank/connectors/redmine"
 	"github.com/frank-mcp/frank/internal/config"
 	"github.com/frank-mcp/frank/internal/learn"
 	"github.com/frank-mcp/frank/internal/policy"
@@ -38,7 +40,7 @@ import (
 
 // Providers lists the providers that this version can connect.
 func Providers() []connectors.Provider {
-	return []connectors.Provider{github.Provider, jira.Provider, local.Provider}
+	return []connectors.Provider{github.Provider, jira.Provider, local.Provider, mediawiki.Provider, redmine.Provider}
 }
 
 // Options is what the configuration file does not say. Zero fields are usable.

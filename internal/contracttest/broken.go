@@ -3,6 +3,7 @@ package contracttest
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"path/filepath"
 	"regexp"
@@ -29,8 +30,8 @@ func (b *breaker) RoundTrip(r *http.Request) (*http.Response, error) {
 	if b.count.Add(1)-1 == b.index {
 		return b.fault.answer(r)
 	}
-	if resp, err := b.recorded.RoundTrip(r); err == nil {
-		return resp, nil
+	if resp, err := b.recorded.RoundTrip(r); !errors.Is(err, replay.ErrUnexpected) { // a recorded fault stays one
+		return resp, err
 	}
 	return reply(http.StatusNotFound, "application/json", `{"message":"Not Found"}`)(r)
 }

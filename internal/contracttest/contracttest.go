@@ -66,7 +66,7 @@ func Run(t *testing.T, p connectors.Provider, s Suite) {
 	})
 	t.Run("situations", func(t *testing.T) { fill(t, s) })
 	t.Run("operations", func(t *testing.T) { operations(t, p, s) })
-	t.Run("cancelled before", func(t *testing.T) { cancelledBefore(t, s) })
+	t.Run("cancelled before", func(t *testing.T) { cancelledBefore(t, p, s) })
 	if !s.Sweep {
 		return
 	}
@@ -93,11 +93,10 @@ func Case(t *testing.T, c replay.Case) {
 }
 
 // Ask puts a case's calls and hands on each answer, which is sound. It does so
-// twice: the second time an allow-list of everything stands in front, which must
-// change nothing, so that no item is without the container it is judged by.
+// twice, each time over fresh files: the second time an allow-list of everything
+// stands in front, which must change nothing, so that no item is without the
+// container it is judged by.
 func Ask(t *testing.T, c replay.Case, answered func(*testing.T, int, server.Reply)) {
-	dir := c.Lay(t)
-	c.Config = strings.ReplaceAll(c.Config, "{dir}", dir)
 	ask(t, c, false, answered)
 	if !t.Failed() && !strings.Contains(c.Config, "only:") {
 		ask(t, c, true, answered)
@@ -105,6 +104,9 @@ func Ask(t *testing.T, c replay.Case, answered func(*testing.T, int, server.Repl
 }
 
 func ask(t *testing.T, c replay.Case, listed bool, answered func(*testing.T, int, server.Reply)) {
+	t.Helper()
+	dir := c.Lay(t)
+	c.Config = strings.ReplaceAll(c.Config, "{dir}", dir)
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(time.Until(Noon)) // simulated: it takes no time
 		var logs bytes.Buffer
@@ -117,6 +119,9 @@ func ask(t *testing.T, c replay.Case, listed bool, answered func(*testing.T, int
 			Sound(t, r)
 			answered(t, i, r)
 			cursor = next(r)
+		}
+		for _, problem := range c.Left(t, dir) {
+			t.Errorf("after the calls %s", problem)
 		}
 		if bytes.Contains(logs.Bytes(), []byte(Token)) {
 			t.Error("the log holds the credential")
@@ -202,13 +207,18 @@ func operations(t *testing.T, p connectors.Provider, s Suite) {
 	}
 }
 
-// cancelledBefore makes each call, and one of every further tool, with a context
+// cancelledBefore makes each call, and one of every further tool that the provider's
+// kinds serve, with a context
 // that is over: nothing is sent, and nothing was looked at, whatever lies on this machine.
-func cancelledBefore(t *testing.T, s Suite) {
+func cancelledBefore(t *testing.T, p connectors.Provider, s Suite) {
 	c := replay.Case{Files: s.Files}
 	config := strings.ReplaceAll(s.Config, "{dir}", c.Lay(t))
 	calls := s.Calls
-	for _, name := range toolNames() {
+	for _, tool := range tools.All() {
+		name, kind := tool.Spec().Name, tool.Spec().Kind
+		if kind != "" && !slices.Contains(p.Kinds, kind) { // it has no source to ask
+			continue
+		}
 		if !slices.ContainsFunc(calls, func(c replay.Call) bool { return c.Tool == name }) {
 			calls = append(calls, replay.Call{Tool: name, Arguments: required(name)})
 		}

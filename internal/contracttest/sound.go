@@ -85,11 +85,3 @@ func outsideData(t testing.TB, structured []byte) string {
 func writes(name string) bool {
 	return slices.ContainsFunc(tools.All(), func(t tools.Tool) bool { return t.Spec().Name == name && t.Spec().Writes })
 }
-
-func toolNames() []string {
-	var names []string
-	for _, t := range tools.All() {
-		names = append(names, t.Spec().Name)
-	}
-	return names
-}

@@ -19,6 +19,11 @@ type Change struct {
 	Place  string // tells sources of one name apart: an address or a directory
 	// Arguments are what was asked for, in one spelling, without the key.
 	Arguments []byte
+	// Object is what the change gives a state that another change may give it again,
+	// such as an issue. A repetition that comes after another change of the object
+	// is a new change, unless the caller named the key: closed, opened, closed.
+	// Empty: the change adds something, which no other takes back.
+	Object string
 	// Key is the caller's own; empty: it is made from all of the above.
 	Key    string
 	CallID string
@@ -36,6 +41,7 @@ func (c Change) Named() string {
 // identity is a change as the store knows it, and what seals its answer.
 type identity struct {
 	key, arguments, mark string
+	object               string // of the change; empty if it has none
 	secret               []byte
 }
 
@@ -44,6 +50,9 @@ func (c Change) identity() identity {
 	id := identity{
 		key:       digest("key", named),
 		arguments: digest("arguments", c.Tool, c.Source, c.Place, string(c.Arguments)),
+	}
+	if c.Object != "" {
+		id.object = digest("object", c.Source, c.Place, c.Object)
 	}
 	id.mark = digest("mark", id.key, id.arguments)[:16]
 	id.secret = []byte(c.Tool + "\x00" + c.Source + "\x00" + c.Place + "\x00" + named + "\x00" + string(c.Arguments))

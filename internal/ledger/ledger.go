@@ -122,11 +122,16 @@ func (l *Ledger) claim(ctx context.Context, c Change, id identity) (claim *Claim
 			return err
 		default:
 			busy = l.judge(claim, r, now)
+			if last, err := id.last(tx); err != nil {
+				return err
+			} else if claim.State == Done && c.Key == "" && !last { // what was changed has been changed again
+				claim.State, claim.Answer, claim.Since = Fresh, status.Envelope{}, now
+			}
 		}
 		if busy || claim.State == Done || claim.State == Conflict {
 			return nil
 		}
-		return claim.write(tx, "started", now.Add(lease), nil)
+		return claim.begin(tx, now)
 	})
 	return claim, busy, err
 }

@@ -15,6 +15,7 @@ const (
 	AsciiDoc
 	ReStructuredText
 	PlainText
+	Textile // of Redmine; no name of a file tells it
 )
 
 // String is the name of the format as results show it.
@@ -28,6 +29,8 @@ func (f Format) String() string {
 		return "restructuredtext"
 	case PlainText:
 		return "text"
+	case Textile:
+		return "textile"
 	default:
 		return "unknown"
 	}

@@ -29,6 +29,8 @@ func Outline(format Format, src string) []Heading {
 		found = asciidocHeadings(src)
 	case ReStructuredText:
 		found = restHeadings(src)
+	case Textile:
+		found = textileHeadings(src)
 	default:
 	}
 	finish(src, found)

@@ -12,6 +12,9 @@
 //	ordered                       (optional line: the exchanges come in this order)
 //	-- config.yaml --             the configuration
 //	-- file docs/a.md --          files of a directory that the case needs
+//	-- after docs/a.md --         what such a file holds when all calls have been
+//	                              answered; with any of these, all other files are
+//	                              as they were, and there are no more
 //	-- call.json --               {"tool": "…", "arguments": {…}}; then call 2.json, …
 //	-- exchange --                then exchange 2, …
 //	> GET /repos/acme/app?page=2
@@ -40,9 +43,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -55,6 +61,7 @@ type Case struct {
 	Comment   string
 	Config    string            // YAML; empty if the case has none
 	Files     map[string]string // by slash-separated relative path
+	After     map[string]string // what becomes of them; nil: the case does not say
 	Calls     []Call
 	Wants     []Want // one for each call
 	Exchanges []Exchange
@@ -123,6 +130,11 @@ func (c *Case) section(name string, data []byte) error {
 			return errors.New("path leads out of the directory")
 		}
 		c.Files[path] = string(data)
+	case strings.HasPrefix(name, "after "):
+		if c.After == nil {
+			c.After = map[string]string{}
+		}
+		c.After[strings.TrimPrefix(name, "after ")] = string(data)
 	case callName.MatchString(name):
 		var call Call
 		if err := decode(data, &call); err != nil {
@@ -174,6 +186,43 @@ func (c Case) Lay(t testing.TB) string {
 		}
 	}
 	return dir
+}
+
+// Left returns how the files below dir differ from what the case says becomes of
+// them, one sentence each. A case that says nothing is content with any.
+func (c Case) Left(t testing.TB, dir string) []string {
+	t.Helper()
+	if c.After == nil {
+		return nil
+	}
+	wanted := maps.Clone(c.Files)
+	maps.Copy(wanted, c.After)
+	var out []string
+	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		name, err := filepath.Rel(dir, path)
+		if err != nil {
+			return err
+		}
+		name = filepath.ToSlash(name)
+		got, err := os.ReadFile(path)
+		if want, ok := wanted[name]; !ok {
+			out = append(out, "there is a file "+name)
+		} else if err == nil && string(got) != want {
+			out = append(out, fmt.Sprintf("%s holds\n%s\nwant\n%s", name, got, want))
+		}
+		delete(wanted, name)
+		return err
+	})
+	if err != nil {
+		t.Fatalf("look at what is left: %v", err)
+	}
+	for _, name := range slices.Sorted(maps.Keys(wanted)) {
+		out = append(out, "there is no file "+name)
+	}
+	return out
 }
 
 // Each runs every case that the pattern matches as a subtest named after its

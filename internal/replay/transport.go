@@ -23,8 +23,8 @@ type TB interface {
 	Cleanup(func())
 }
 
-// errUnexpected ends a request that no exchange covers.
-var errUnexpected = errors.New("replay: no exchange covers this request")
+// ErrUnexpected ends a request that no exchange covers.
+var ErrUnexpected = errors.New("replay: no exchange covers this request")
 
 // Transport answers requests from the exchanges, matched by method, path and
 // query. Exchanges for the same request answer in the order in which they stand.
@@ -67,7 +67,7 @@ func (p *player) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	x, ok := p.take(req, body)
 	if !ok {
-		return nil, errUnexpected
+		return nil, ErrUnexpected
 	}
 	if x.fault != "" {
 		return nil, fail(req.Context(), x.fault, req.URL.Hostname())

@@ -1,0 +1,141 @@
+package mediawiki
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/frank-mcp/frank/internal/upstream"
+	"github.com/frank-mcp/frank/status"
+)
+
+// lagWait is what the documentation of maxlag asks for where no time is named.
+const lagWait = 5 * time.Second
+
+// Classify reads an answer in MediaWiki's terms. Errors come with status 200 and a
+// code; only codes are read. MW-01.
+func Classify(x *upstream.Exchange) *status.Failure {
+	if x.Status == http.StatusNotFound { // MW-19: api.php itself never answers 404
+		return fail(x, status.Misconfigured, status.ConfigKey.Is("base_url"))
+	}
+	if isArticle(x) {
+		return fail(x, status.Misconfigured, status.ConfigKey.Is("base_url"), status.Part.Is("it answers with pages for people, not as api.php"))
+	}
+	code := errorCode(x)
+	if code == "" {
+		return nil
+	}
+	f := byCode(x, code)
+	if f == nil {
+		f = fail(x, status.HTTP4xx)
+	}
+	g := f.With(status.Marker.Is(code))
+	return &g
+}
+
+// errorCode is the code of an error report, empty if the answer is none. The header
+// says it too, and is believed where the body does not.
+func errorCode(x *upstream.Exchange) string {
+	var body struct {
+		Errors []struct{ Code string }
+		Error  *struct{ Code string }
+	}
+	if json.Unmarshal(x.Body, &body) == nil {
+		switch {
+		case len(body.Errors) > 0 && body.Errors[0].Code != "":
+			return body.Errors[0].Code
+		case body.Error != nil && body.Error.Code != "":
+			return body.Error.Code
+		}
+	}
+	return x.Header.Get("MediaWiki-API-Error")
+}
+
+// isArticle recognises a page of the wiki in place of an answer of its API. MW-19.
+func isArticle(x *upstream.Exchange) bool {
+	html := strings.Contains(strings.ToLower(x.Header.Get("Content-Type")), "html")
+	return x.Status == http.StatusOK && html && bytes.Contains(x.Body[:min(len(x.Body), 64<<10)], []byte(`content="MediaWiki`))
+}
+
+func byCode(x *upstream.Exchange, code string) *status.Failure {
+	if f := busy(x, code); f != nil {
+		return f
+	}
+	if f := denied(x, code); f != nil {
+		return f
+	}
+	switch code {
+	case "search-text-disabled", "search-title-disabled", "search-disabled":
+		return fail(x, status.FeatureDisabled, status.Feature.Is("the search"))
+	case "apidisabled", "apiunavailable", "module-disabled", "moduledisabled":
+		return fail(x, status.FeatureDisabled, status.Feature.Is("the API"))
+	case "unknown_action":
+		return fail(x, status.EndpointGone)
+	case "missingtitle", "nosuchpageid", "nosuchrevid", "nosuchsection":
+		return fail(x, status.AbsentOrHidden, status.Existence.Is(status.ExistenceUnknown))
+	case "pagecannotexist":
+		return fail(x, status.WrongKind, status.Part.Is("a special page"))
+	case "maxbytes", "maxchars", "cirrussearch-query-too-long", "search-error":
+		return fail(x, status.QueryRefused, status.WasCalled)
+	case "badcontinue":
+		return fail(x, status.InvalidArgument, status.WasCalled, status.Arguments.Is([]status.Argument{{
+			Name: "cursor", Reason: status.InvalidArgument.Name(), Problem: "the wiki no longer takes it; leave it out",
+		}}))
+	}
+	return nil
+}
+
+// busy finds what passes: limits first, since nothing else is known then. MW-08, MW-14.
+func busy(x *upstream.Exchange, code string) *status.Failure {
+	switch code {
+	case "ratelimited", "actionthrottledtext", "cirrussearch-too-busy-error":
+		return fail(x, status.RateLimited, status.After(told(x)))
+	case "maxlag":
+		wait := told(x)
+		if wait == 0 {
+			wait = lagWait
+		}
+		return fail(x, status.RateLimited, status.After(wait), status.RateResource.Is("replication lag"))
+	case "readonly", "cirrussearch-backend-error", "badtoken":
+		return fail(x, status.HTTP5xx)
+	}
+	if strings.HasPrefix(code, "internal_api_error") {
+		return fail(x, status.HTTP5xx)
+	}
+	return nil
+}
+
+// told is how long the answer asks to wait.
+func told(x *upstream.Exchange) time.Duration {
+	s, err := strconv.Atoi(x.Header.Get("Retry-After"))
+	if err != nil || s < 0 {
+		return 0
+	}
+	return time.Duration(min(s, 24*60*60)) * time.Second
+}
+
+// denied finds what an account or a right is missing for. MW-03, MW-04.
+func denied(x *upstream.Exchange, code string) *status.Failure {
+	switch code {
+	case "assertuserfailed", "assertnameduserfailed", "assertbotfailed":
+		return fail(x, status.AuthFailed)
+	case "readapidenied":
+		return fail(x, status.ScopeMissing, status.MissingScope.Is("the right to read the wiki"))
+	case "permissiondenied", "accessdenied", "protectedpage", "protectednamespace":
+		return fail(x, status.ScopeMissing, status.MissingScope.Is("the right to read it"))
+	case "blocked", "autoblocked", "systemblocked":
+		return fail(x, status.AccountBlocked)
+	}
+	switch {
+	case strings.HasPrefix(code, "mwoauth-"): // the extension OAuth refuses the token
+		return fail(x, status.AuthFailed)
+	case strings.HasPrefix(code, "badaccess-"):
+		return fail(x, status.ScopeMissing, status.MissingScope.Is("the right to read it"))
+	case strings.HasPrefix(code, "globalblocking-"):
+		return fail(x, status.AccountBlocked)
+	}
+	return nil
+}

@@ -1,0 +1,138 @@
+package mediawiki
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/frank-mcp/frank/internal/upstream"
+	"github.com/frank-mcp/frank/status"
+)
+
+// question is one request of api.php.
+type question struct {
+	class  string // for logs, without values
+	values url.Values
+	form   url.Values // of a login, sent as the body
+	fresh  bool       // neither kept nor shared, and of a login: it asserts nothing
+}
+
+// query is a question by action=query.
+func query(class string, values url.Values) question {
+	values.Set("action", "query")
+	return question{class: "GET api.php?" + class, values: values}
+}
+
+// answer is what api.php said, decoded, and the exchange that it came by.
+type answer struct {
+	wireAnswer
+	x *upstream.Exchange
+}
+
+// ask puts a question in the name of the account: assert=user lets the wiki itself
+// refuse one that it would otherwise answer as to anybody. MW-04. A session of a bot
+// password that was lost is renewed once.
+func (c *client) ask(ctx context.Context, q question) (answer, *status.Failure) {
+	if c.anonymous() {
+		a, f := c.send(ctx, q)
+		return a, c.unread(f)
+	}
+	q.values.Set("assert", "user")
+	w := &wallet{}
+	in := withWallet(ctx, w)
+	fingerprint := c.up.Fingerprint(in)
+	if w.user == "" {
+		a, f := c.send(in, q)
+		return a, c.unread(f)
+	}
+	d := c.door(fingerprint)
+	kept := d.session()
+	if f := c.enter(ctx, d, w, ""); f != nil {
+		return answer{}, f
+	}
+	a, f := c.send(in, q)
+	if f == nil || kept == "" || f.Reason() != status.AuthFailed {
+		return a, f
+	}
+	status.CallFrom(ctx).Recovered(c.source, status.AuthFailed, 1, a.x.At)
+	if f := c.enter(ctx, d, w, kept); f != nil {
+		return a, f
+	}
+	return c.send(in, q)
+}
+
+// unread says of a wiki that nobody may read without an account that an account is
+// what is missing. MW-03.
+func (c *client) unread(f *status.Failure) *status.Failure {
+	if f == nil || f.Reason() != status.ScopeMissing || !c.anonymous() {
+		return f
+	}
+	g := status.Fail(status.AuthContextRequired, status.By(c.source), status.WasCalled, status.Marker.Is(f.Text("marker")), status.HTTPStatus.Is(http.StatusOK))
+	return &g
+}
+
+// send sends a question once and decodes the answer. As in [upstream.Client.Send],
+// the exchange is there if an answer was read, usable or not.
+func (c *client) send(ctx context.Context, q question) (answer, *status.Failure) {
+	values := url.Values{"format": {"json"}, "formatversion": {"2"}, "errorformat": {"none"}}
+	for name, v := range q.values {
+		values[name] = v
+	}
+	u := *c.api
+	u.RawQuery = values.Encode()
+	method, body := http.MethodGet, ""
+	if q.form != nil {
+		method, body = http.MethodPost, q.form.Encode()
+	}
+	req, err := http.NewRequestWithContext(ctx, method, u.String(), strings.NewReader(body))
+	if err != nil {
+		f := status.Fail(status.UncaughtServerError, status.By(c.source), status.NotCalled)
+		return answer{}, &f
+	}
+	if q.form == nil {
+		req.Body = http.NoBody
+	} else {
+		req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	}
+	x, f := c.up.Send(req, upstream.Want{Class: q.class, NoCache: q.fresh, Repeatable: q.form != nil})
+	a := answer{x: x}
+	if f != nil {
+		return a, f
+	}
+	return a, a.decode()
+}
+
+// decode reads the whole body as one object. HT-13.
+func (a *answer) decode() *status.Failure {
+	body := bytes.TrimLeft(a.x.Body, " \t\r\n")
+	if len(body) == 0 || body[0] != '{' {
+		return misshapen(a.x, "object")
+	}
+	err := json.Unmarshal(body, &a.wireAnswer)
+	if err == nil {
+		a.x.Decoded = true
+		return nil
+	}
+	var wrong *json.UnmarshalTypeError
+	if errors.As(err, &wrong) {
+		return misshapen(a.x, wrong.Field)
+	}
+	return misshapen(a.x, "a readable value")
+}
+
+func misshapen(x *upstream.Exchange, key string) *status.Failure {
+	return fail(x, status.ShapeError, status.MissingKey.Is(key))
+}
+
+func fail(x *upstream.Exchange, r status.Reason, opts ...status.Option) *status.Failure {
+	all := []status.Option{status.WasCalled, status.HTTPStatus.Is(x.Status)}
+	f := status.Fail(r, append(all, opts...)...)
+	return &f
+}
+
+// proof names the exchange by what was asked: every request has the same path.
+func proof(x *upstream.Exchange) status.Proof { return status.Proof{Request: x.Class, At: x.At} }

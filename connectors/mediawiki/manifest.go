@@ -1,0 +1,65 @@
+package mediawiki
+
+import (
+	"context"
+
+	"github.com/frank-mcp/frank/connectors"
+	"github.com/frank-mcp/frank/internal/upstream"
+	"github.com/frank-mcp/frank/status"
+)
+
+// prober proves live what the source can do.
+type prober struct{ *client }
+
+// Probe asks for the wiki and the account that it is shown to, in one request.
+func (p prober) Probe(ctx context.Context) connectors.Probe {
+	ctx = upstream.Probing(ctx)
+	p.sites.clear()
+	p.indexes.clear()
+	out := connectors.Probe{State: connectors.Ready, Fingerprint: p.up.Fingerprint(ctx), Anonymous: p.anonymous()}
+	s, f := p.look(ctx)
+	if f != nil {
+		return p.refused(out, f.Within(p.source, "", ""))
+	}
+	p.up.Close(ctx)
+	if p.anonymous() {
+		out.Notes = append(out.Notes, "asked without a credential: what the wiki keeps from visitors is out of reach")
+	} else {
+		out.Identity = s.user
+	}
+	if !s.cirrus {
+		out.Notes = append(out.Notes, "the search of the wiki "+s.name+" finds whole words only (CirrusSearch is not installed)")
+	}
+	if _, f := p.scope(ctx, s, p.space); f != nil {
+		bad := f.Within(p.source, "", "")
+		out.State, out.Failure = connectors.Degraded, &bad
+		out.Notes = append(out.Notes, "default_project names no namespace or category of the wiki")
+	}
+	for _, c := range Provider.Capabilities {
+		out.Capabilities = append(out.Capabilities, connectors.Grant{Capability: c, State: connectors.Granted})
+	}
+	return out
+}
+
+// refused is the manifest of a source that could not be looked at.
+func (p prober) refused(out connectors.Probe, f status.Failure) connectors.Probe {
+	out.Failure = &f
+	state := connectors.UnknownGrant
+	switch f.Code() {
+	case status.AccessDenied:
+		out.State, state = connectors.Denied, connectors.NotGranted
+	case status.CapabilityUnavailable:
+		out.State = connectors.Misconfigured
+	default:
+		out.State = connectors.Unreachable
+	}
+	for _, c := range Provider.Capabilities {
+		g := connectors.Grant{Capability: c, State: state}
+		if state == connectors.NotGranted {
+			named := f.Within(p.source, "", string(c))
+			g.Failure = &named
+		}
+		out.Capabilities = append(out.Capabilities, g)
+	}
+	return out
+}

@@ -1,0 +1,129 @@
+package redmine
+
+import (
+	"context"
+	"maps"
+	"net/url"
+	"strconv"
+
+	"github.com/frank-mcp/frank/internal/upstream"
+	"github.com/frank-mcp/frank/status"
+)
+
+const (
+	defaultLimit = 20
+	// maxLimit is the largest page that Redmine serves; more is cut without a word. RM-06.
+	maxLimit = 100
+	// maxPages bounds how many pages of a listing one call reads.
+	maxPages = 5
+)
+
+// page is one part of a listing: how it was asked for and what came.
+type page struct {
+	offset  int
+	rows    int
+	listing wireListing
+	x       *upstream.Exchange
+}
+
+// ends reports whether the listing ends with this page, by Redmine's own count, or
+// why that is not known. RM-06, RM-15.
+func (p page) ends() (bool, *status.Failure) {
+	l := p.listing
+	switch {
+	case l.Total == nil: // RM-15
+		return false, misshapen(p.x, "total_count")
+	case l.Offset != nil && *l.Offset != p.offset:
+		return false, contradicts(p.x, "another part of the listing came back")
+	case *l.Total < 0 || p.offset+p.rows > *l.Total:
+		return false, contradicts(p.x, "more rows came than total_count says")
+	case p.rows == 0 && p.offset < *l.Total, l.Limit != nil && p.rows < min(*l.Limit, *l.Total-p.offset):
+		return false, fail(p.x, status.Contradictory, status.Total.Is(*l.Total), status.Examined.Is(p.offset+p.rows),
+			status.Marker.Is("total_count is more than the rows that came"))
+	}
+	return p.offset+p.rows >= *l.Total, nil
+}
+
+// settle records how far the listing goes: its end, where it goes on, or that
+// neither is known.
+func (p page) settle(a *status.Audit) {
+	end, f := p.ends()
+	switch {
+	case f != nil:
+		a.Fail(status.Completeness, *f)
+	case end:
+		a.Hold(p.x.Proof(), status.Completeness)
+	default:
+		a.Next(itoa(p.offset + p.rows))
+	}
+}
+
+// offset reads a cursor, which is the number of rows that were passed.
+func (c *client) offset(cursor string) (int, *status.Failure) {
+	if cursor == "" {
+		return 0, nil
+	}
+	n, err := strconv.Atoi(cursor)
+	if err != nil || n < 0 {
+		return 0, c.badArgument("cursor", "was not handed out by this source")
+	}
+	return n, nil
+}
+
+// part adds offset and limit to a query.
+func part(q url.Values, offset, limit int) url.Values {
+	out := url.Values{}
+	maps.Copy(out, q)
+	out.Set("offset", itoa(offset))
+	out.Set("limit", itoa(limit))
+	return out
+}
+
+// lister is a listing that can be read to its end.
+type lister[T wire, R any] struct {
+	call call
+	rows func(T) ([]R, wireListing)
+}
+
+// walked is a listing as far as it was read; gap says why that is not its end.
+type walked[R any] struct {
+	rows []R
+	last *upstream.Exchange
+	gap  *status.Failure
+}
+
+// walk reads a listing page by page, within bounds. A failure of the first page
+// leaves last unset or unusable.
+func walk[T wire, R any](ctx context.Context, c *client, l lister[T, R]) walked[R] {
+	var out walked[R]
+	for range maxPages {
+		v, x, f := one[T](ctx, c, l.call.with(part(l.call.query, len(out.rows), maxLimit)))
+		if f != nil {
+			out.gap = f
+			if out.last == nil {
+				out.last = x
+			}
+			return out
+		}
+		rows, listing := l.rows(v)
+		p := page{offset: len(out.rows), rows: len(rows), listing: listing, x: x}
+		out.rows, out.last = append(out.rows, rows...), x
+		end, f := p.ends()
+		if f != nil || end {
+			out.gap = f
+			return out
+		}
+	}
+	capped := status.Fail(status.OwnCap, status.WasCalled, status.Limit.Is(maxPages*maxLimit), status.Examined.Is(len(out.rows)))
+	out.gap = &capped
+	return out
+}
+
+// walkProjects lists every project that the account sees, closed ones included,
+// which Redmine leaves out unless it is told. RM-10.
+func walkProjects(ctx context.Context, c *client) walked[wireProject] {
+	return walk(ctx, c, lister[wireProjects, wireProject]{
+		get("/projects.json", "projects").with(url.Values{"status": {"1|5"}}),
+		func(w wireProjects) ([]wireProject, wireListing) { return *w.Projects, w.wireListing },
+	})
+}

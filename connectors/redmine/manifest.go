@@ -1,0 +1,109 @@
+package redmine
+
+import (
+	"context"
+
+	"github.com/frank-mcp/frank/connectors"
+	"github.com/frank-mcp/frank/internal/upstream"
+	"github.com/frank-mcp/frank/status"
+)
+
+// prober proves live what the source can do.
+type prober struct{ *client }
+
+// needs names the module of a project behind each capability.
+var needs = []struct {
+	capability connectors.Capability
+	module     string
+}{
+	{connectors.IssueRead, moduleTracker}, {connectors.IssueWrite, moduleTracker}, {connectors.ProjectRead, moduleTracker},
+	{connectors.PageSearch, moduleWiki}, {connectors.PageRead, moduleWiki},
+}
+
+// Probe asks who the account is and whether the default project is visible, and
+// with which modules. What its roles allow in there is not told to it.
+func (p prober) Probe(ctx context.Context) connectors.Probe {
+	ctx = upstream.Probing(ctx)
+	p.people.clear()
+	p.projects.clear()
+	p.homes.clear()
+	p.statuses.clear()
+	out := connectors.Probe{State: connectors.Ready, Fingerprint: p.up.Fingerprint(ctx), Anonymous: p.anonymous()}
+	id, f := p.proved(ctx)
+	if f == nil && p.anonymous() {
+		out.Notes = append(out.Notes, "asked without a credential: only public projects are in reach")
+		_, _, f = one[wireProjects](ctx, p.client, get("/projects.json", "projects").with(part(nil, 0, 1)))
+	}
+	if f != nil {
+		return p.refused(out, *f)
+	}
+	p.up.Close(ctx)
+	out.Identity = id.login
+	if p.project == "" {
+		out.Notes = append(out.Notes, "what the account may do differs by project; set default_project to have it proved")
+		return p.all(out, connectors.UnknownGrant, nil)
+	}
+	return p.withProject(ctx, out)
+}
+
+// refused is the manifest of a source whose identity could not be proved.
+func (p prober) refused(out connectors.Probe, f status.Failure) connectors.Probe {
+	f = f.Within(p.source, "", "")
+	out.Failure = &f
+	out.State = connectors.Unreachable
+	state := connectors.UnknownGrant
+	switch f.Code() {
+	case status.AccessDenied:
+		out.State, state = connectors.Denied, connectors.NotGranted
+	case status.CapabilityUnavailable:
+		out.State = connectors.Misconfigured
+	default:
+	}
+	return p.all(out, state, &f)
+}
+
+// all gives every capability one state.
+func (p prober) all(out connectors.Probe, state connectors.GrantState, f *status.Failure) connectors.Probe {
+	for _, n := range needs {
+		g := connectors.Grant{Capability: n.capability, State: state}
+		if state == connectors.NotGranted && f != nil {
+			denied := f.Within(p.source, "", string(n.capability))
+			g.Failure = &denied
+		}
+		out.Capabilities = append(out.Capabilities, g)
+	}
+	return out
+}
+
+// withProject goes by the modules of the default project. Writing stays unknown:
+// only an attempt shows what the roles allow.
+func (p prober) withProject(ctx context.Context, out connectors.Probe) connectors.Probe {
+	k, _, f := p.visible(ctx, p.project)
+	if f != nil {
+		lost := f.Within(p.source, "", "")
+		out.State, out.Failure = connectors.Degraded, &lost
+		return p.all(out, connectors.UnknownGrant, nil)
+	}
+	for _, n := range needs {
+		g := connectors.Grant{Capability: n.capability, State: connectors.Granted}
+		off := p.switchedOff(k, n.module).Within(p.source, "", string(n.capability))
+		closed := p.closedProject(k).Within(p.source, "", string(n.capability))
+		switch {
+		case k.lacks(n.module):
+			g.State, g.Failure, g.Container = connectors.Unsupported, &off, k.identifier
+			out.State = connectors.Degraded
+		case n.capability == connectors.IssueWrite && k.status == projectClosed:
+			g.State, g.Failure, g.Container = connectors.Unsupported, &closed, k.identifier
+		case n.capability == connectors.IssueWrite || k.modules == nil:
+			g.State = connectors.UnknownGrant
+		}
+		out.Capabilities = append(out.Capabilities, g)
+	}
+	return out
+}
+
+// closedProject is the failure of a project that can only be read.
+func (c *client) closedProject(k container) status.Failure {
+	return status.Fail(status.FeatureDisabled, status.By(c.source), status.WasCalled, status.Feature.Is("every change"), status.Container.Is(k.identifier),
+		status.Remedy.Is("The project is closed: let a manager of "+k.identifier+" reopen it, or write elsewhere."))
+}

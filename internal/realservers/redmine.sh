@@ -1,0 +1,78 @@
+#!/usr/bin/env bash
+# redmine.sh install            Redmine 5.0 and what it needs, from Debian 12 (as root)
+# redmine.sh seed DIR           an instance of its own in DIR, if it is not there; prints KEY LOGIN APIKEY for each account
+# redmine.sh serve DIR PORT     a fresh copy of it on 127.0.0.1:PORT, until the standard input ends
+# redmine.sh api DIR on|off     switches the REST interface of the copy that is served
+#
+# Debian's Redmine finds its instances in /var/lib/redmine: seed puts one link there,
+# which needs root. Everything else lies in DIR.
+set -euo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+code=/usr/share/redmine name=frank-realservers
+stamp=$(cat "$here/redmine.sh" "$here/redmine.rb" | sha256sum | cut -c1-16)
+export RAILS_ENV=production REDMINE_INSTANCE=$name REDMINE_LANG=en
+
+quietly() { # COMMAND   its output is only worth reading if it fails
+  local out
+  if out=$("$@" 2>&1); then return; fi
+  printf '%s\n' "$out" >&2
+  return 1
+}
+
+install_packages() {
+  if [ -d "$code" ] && command -v puma >/dev/null && ruby -rsqlite3 -e '' 2>/dev/null; then return; fi
+  export DEBIAN_FRONTEND=noninteractive
+  quietly apt-get -o DPkg::Lock::Timeout=600 update
+  quietly apt-get -o DPkg::Lock::Timeout=600 install -y --no-install-recommends redmine redmine-sqlite ruby-sqlite3 puma
+}
+
+link() { # DIR
+  if [ "$(readlink "/var/lib/redmine/$name" 2>/dev/null)" != "$1" ]; then ln -sfn "$1" "/var/lib/redmine/$name"; fi
+}
+
+seed() { # DIR
+  mkdir -p "$1"/{config,files,public,log,tmp/cache}
+  dir=$(cd "$1" && pwd)
+  link "$dir"
+  if [ "$(cat "$dir/stamp" 2>/dev/null)" != "$stamp" ]; then
+    rm -f "$dir"/db.sqlite3* "$dir"/seeded.sqlite3 "$dir"/stamp
+    printf 'production:\n  adapter: sqlite3\n  database: %s/db.sqlite3\n  timeout: 15000\n' "$dir" >"$dir/config/database.yml"
+    head -c16 /dev/urandom | od -An -tx1 | tr -d ' \n' >"$dir/config/secret_key.txt"
+    cd "$code"
+    SCHEMA=$dir/schema.rb quietly rake db:migrate
+    quietly rake redmine:load_default_data
+    if ! bundle exec rails runner "$here/redmine.rb" >"$dir/log/seed.out" 2>&1; then
+      head -20 "$dir/log/seed.out" >&2
+      exit 1
+    fi
+    grep '^KEY ' "$dir/log/seed.out" >"$dir/keys"
+    mv "$dir/db.sqlite3" "$dir/seeded.sqlite3"
+    echo "$stamp" >"$dir/stamp"
+  fi
+  cat "$dir/keys"
+}
+
+serve() { # DIR PORT
+  dir=$(cd "$1" && pwd)
+  link "$dir"
+  rm -f "$dir"/db.sqlite3*
+  cp "$dir/seeded.sqlite3" "$dir/db.sqlite3"
+  cd "$code"
+  puma -e production -w 0 -t 1:4 -b "tcp://127.0.0.1:$2" config.ru </dev/null >"$dir/log/puma.out" 2>&1 &
+  trap 'kill %1 2>/dev/null; wait %1 2>/dev/null || true' EXIT
+  cat >/dev/null
+}
+
+api() { # DIR on|off   a running server looks at its settings with each request
+  ruby -rsqlite3 -e 'db = SQLite3::Database.new(File.join(ARGV[0], "db.sqlite3")); db.busy_timeout = 15000
+    db.execute("update settings set value = ?, updated_on = ? where name = ?", [ARGV[1] == "on" ? 1 : 0, Time.now.utc.strftime("%F %T.%6N"), "rest_api_enabled"])' \
+    "$1" "$2"
+}
+
+case ${1:-}:$# in
+  install:1) install_packages ;;
+  seed:2) install_packages; seed "$2" ;;
+  serve:3) serve "$2" "$3" ;;
+  api:3) api "$2" "$3" ;;
+  *) sed -n '2,5s/^# //p' "${BASH_SOURCE[0]}" >&2; exit 2 ;;
+esac
