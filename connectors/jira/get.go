@@ -166,17 +166,24 @@ func (w wireComments) missing() string {
 	return missingIn(*w.Comments)
 }
 
+// commentsAt is a page of the comments of an issue.
+type commentsAt struct {
+	key         string
+	start, rows int
+	fresh       bool
+}
+
 // commentPage reads one page of the comments of an issue, from the oldest on.
-func (c *client) commentPage(ctx context.Context, s server, key string, start, rows int, fresh bool) (wireComments, *upstream.Exchange, *status.Failure) {
-	k := s.get("/issue/{key}/comment", "issue", key, "comment").with(url.Values{
-		"startAt": {strconv.Itoa(start)}, "maxResults": {strconv.Itoa(rows)}, "orderBy": {"created"},
+func (c *client) commentPage(ctx context.Context, s server, at commentsAt) (wireComments, *upstream.Exchange, *status.Failure) {
+	k := s.get("/issue/{key}/comment", "issue", at.key, "comment").with(url.Values{
+		"startAt": {strconv.Itoa(at.start)}, "maxResults": {strconv.Itoa(at.rows)}, "orderBy": {"created"},
 	})
-	k.fresh = fresh
+	k.fresh = at.fresh
 	w, x, f := one[wireComments](ctx, c, k)
-	if f == nil && *w.Start != start {
+	if f == nil && *w.Start != at.start {
 		f = contradicts(x, "another page than was asked came back")
 	}
-	if f == nil && len(*w.Comments) == 0 && start < *w.Total {
+	if f == nil && len(*w.Comments) == 0 && at.start < *w.Total {
 		f = contradicts(x, "total exceeds the comments, and there are no more")
 	}
 	return w, x, f
@@ -188,7 +195,7 @@ func (t tracker) comments(ctx context.Context, a *status.Audit, item *connectors
 	if f != nil {
 		return f
 	}
-	w, x, f := t.commentPage(ctx, s, item.Ref, at.start, commentRows, false)
+	w, x, f := t.commentPage(ctx, s, commentsAt{item.Ref, at.start, commentRows, false})
 	if f != nil {
 		a.Unmade(status.Completeness, f.With(status.Part.Is("comments")))
 		return nil

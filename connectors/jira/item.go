@@ -107,13 +107,13 @@ func (c *client) issue(w wireIssue, s server) connectors.Issue {
 	i := connectors.Issue{
 		Origin: connectors.Origin{Source: c.source, Ref: *w.Key, URL: s.browse(*w.Key), Title: t.line(*f.Summary), UpdatedAt: f.Updated.at(), Container: w.home()},
 		State:  t.line(f.Status.Name), Reason: t.named(f.Resolution), Priority: t.named(f.Priority),
-		Author: t.user(f.author()), Labels: t.lines(f.Labels), CreatedAt: f.Created.at(), ClosedAt: f.Resolved.at(),
+		Author: t.user(f.author()), Labels: t.lines(f.labels()), CreatedAt: f.Created.at(), ClosedAt: f.Resolved.at(),
 	}
 	if f.Type != nil {
 		i.Type = t.line(f.Type.Name)
 	}
-	if f.Assignee != nil {
-		i.Assignees = []string{t.user(f.Assignee)}
+	if f.Assignee.wireUser != nil {
+		i.Assignees = []string{t.user(f.Assignee.wireUser)}
 	}
 	var versions []string
 	for _, v := range f.Versions {
@@ -126,8 +126,8 @@ func (c *client) issue(w wireIssue, s server) connectors.Issue {
 
 // author is who reported the issue, else who created it.
 func (f *wireFields) author() *wireUser {
-	if f.Reporter != nil {
-		return f.Reporter
+	if f.Reporter.wireUser != nil {
+		return f.Reporter.wireUser
 	}
-	return f.Creator
+	return f.Creator.wireUser
 }

@@ -12,11 +12,12 @@ import (
 // plan is a question as Jira is asked it.
 type plan struct {
 	jql      string
-	project  string // the one project that is asked, or empty
-	clauses  int    // beside that of the project
-	native   string // without its ORDER BY
-	byIssue  bool   // the native query names single issues
-	projects bool   // the native query names projects itself
+	project  string   // the one project that is asked, or empty
+	keys     []string // all projects that are named
+	clauses  int      // beside that of the project
+	native   string   // without its ORDER BY
+	byIssue  bool     // the native query names single issues
+	projects bool     // the native query names projects itself
 }
 
 // plan turns a question into JQL. Every value is quoted, so that nothing of it is
@@ -57,15 +58,20 @@ func (t tracker) where(project string, p *plan) (string, *status.Failure) {
 		project = t.project
 	}
 	if project == "" || project == connectors.Everywhere {
-		if keys := t.allowed(); len(keys) > 0 {
-			return "project in (" + strings.Join(keys, ", ") + ")", nil
+		if p.keys = t.allowed(); len(p.keys) == 0 {
+			return "", nil
 		}
-		return "", nil
+		var quoted []string
+		for _, k := range p.keys {
+			quoted = append(quoted, quote(k))
+		}
+		return "project in (" + strings.Join(quoted, ", ") + ")", nil
 	}
 	if !isProject(project) {
 		return "", t.badArgument("project", "must be the key of a project, such as PAY")
 	}
 	p.project = strings.ToUpper(project)
+	p.keys = []string{p.project}
 	return "project = " + quote(p.project), nil
 }
 
@@ -77,7 +83,7 @@ func (t tracker) allowed() []string {
 		if !isProject(o) {
 			return nil
 		}
-		keys = append(keys, quote(o))
+		keys = append(keys, strings.ToUpper(o))
 	}
 	return keys
 }
@@ -101,10 +107,10 @@ func (t tracker) clauses(q connectors.IssueQuery) ([]string, *status.Failure) {
 		out = append(out, "statusCategory = Done")
 	}
 	if q.Assignee != "" {
-		out = append(out, person("assignee", q.Assignee))
+		out = append(out, whose("assignee", q.Assignee))
 	}
 	if q.Author != "" {
-		out = append(out, person("reporter", q.Author))
+		out = append(out, whose("reporter", q.Author))
 	}
 	for _, l := range q.Labels {
 		out = append(out, "labels = "+quote(l))
@@ -120,8 +126,8 @@ func (t tracker) clauses(q connectors.IssueQuery) ([]string, *status.Failure) {
 // left out when they are read.
 const zones = 12 * time.Hour
 
-// person is the clause for a field that holds an account.
-func person(field, name string) string {
+// whose is the clause for a field that holds an account.
+func whose(field, name string) string {
 	switch name {
 	case "@me":
 		return field + " = currentUser()"

@@ -2,6 +2,7 @@ package jira
 
 import (
 	"context"
+	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -89,6 +90,9 @@ func (s *seeker) upToDate(k container) {
 // proveSome: where no single project was asked, some must be visible at all. JR-08.
 func (s *seeker) proveSome(ctx context.Context) *status.Failure {
 	s.audit.Unprovable(noteLag)
+	if len(s.plan.keys) > 0 {
+		return s.proveEach(ctx)
+	}
 	n, x, f := s.countProjects(ctx)
 	switch {
 	case f != nil && f.Code() == status.SourceUnreliable:
@@ -99,6 +103,31 @@ func (s *seeker) proveSome(ctx context.Context) *status.Failure {
 		return fail(x, status.RowsHidden, status.Container.Is("every project"), status.Examined.Is(0))
 	default:
 		s.audit.Hold(x.Proof(), status.Scope)
+	}
+	return nil
+}
+
+// proveEach: where the allow-list names the projects, each must be visible.
+func (s *seeker) proveEach(ctx context.Context) *status.Failure {
+	hidden := 0
+	for i, key := range s.plan.keys {
+		if i == maxChecks {
+			s.audit.Unmade(status.Scope, status.Fail(status.OwnCap, status.Limit.Is(maxChecks)))
+			break
+		}
+		k, f := s.visible(ctx, key)
+		switch {
+		case f == nil:
+			s.audit.Hold(k.proof, status.Scope)
+		case f.Code() == status.SourceUnreliable:
+			s.audit.Unmade(status.Scope, *f)
+		default:
+			hidden++
+			s.audit.Fail(status.Scope, *f)
+			if hidden == len(s.plan.keys) {
+				return f
+			}
+		}
 	}
 	return nil
 }
@@ -175,6 +204,10 @@ func (s *seeker) labelled(ctx context.Context, label string) *status.Failure {
 	filter := status.Filter.Is("label " + label)
 	k := s.srv.get("/jql/autocompletedata/suggestions", "jql", "autocompletedata", "suggestions")
 	w, x, f := one[wireSuggestions](ctx, s.client, k.with(url.Values{"fieldName": {"labels"}, "fieldValue": {label}}))
+	if f != nil && x != nil && x.Status == http.StatusNotFound { // an older server, which completes nothing
+		s.audit.Unprovable(noteLabels)
+		return nil
+	}
 	if f != nil {
 		named := f.With(filter)
 		return &named

@@ -13,8 +13,12 @@ import (
 	"github.com/frank-mcp/frank/status"
 )
 
-// maxPages bounds how many pages one call walks over. The cursor goes on.
-const maxPages = 5
+const (
+	// maxPages bounds how many pages one call walks over. The cursor goes on.
+	maxPages = 5
+	// maxChecks bounds how many projects one call looks up.
+	maxChecks = 12
+)
 
 // listed are the fields of an issue in a listing. Without them Cloud answers with
 // bare ids (JR-13).
@@ -192,7 +196,7 @@ func (s *seeker) fits(ctx context.Context, w wireIssue) (fits, old bool) {
 	f := w.Fields
 	closed, known := f.Status.closed()
 	carries := func(l string) bool {
-		return slices.ContainsFunc(f.Labels, func(has string) bool { return strings.EqualFold(has, l) })
+		return f.Labels == nil || slices.ContainsFunc(*f.Labels, func(has string) bool { return strings.EqualFold(has, l) })
 	}
 	switch {
 	case !s.within(ctx, w),
@@ -220,19 +224,15 @@ func (s *seeker) within(ctx context.Context, w wireIssue) bool {
 
 // is reports whether the account is the one that was asked for; where that cannot
 // be told, Jira is taken at its word.
-func (s *seeker) is(ctx context.Context, u *wireUser, name string) bool {
-	switch name {
-	case "":
+func (s *seeker) is(ctx context.Context, u person, name string) bool {
+	switch {
+	case name == "" || !u.told:
 		return true
-	case "none":
-		return u == nil
-	case "*":
-		return u != nil
-	}
-	if u == nil {
-		return false
-	}
-	if name == "@me" {
+	case u.wireUser == nil || name == "none":
+		return u.wireUser == nil && name == "none"
+	case name == "*":
+		return true
+	case name == "@me":
 		id, f := s.who(ctx)
 		return f != nil || id.id == u.handle(s.srv)
 	}
@@ -247,8 +247,8 @@ func (s *seeker) refusedBy(ctx context.Context, x *upstream.Exchange, f status.F
 	if x == nil || x.Status != http.StatusBadRequest || f.Reason() != status.QueryRefused {
 		return &f
 	}
-	if s.plan.project != "" {
-		if _, lost := s.visible(ctx, s.plan.project); lost != nil {
+	for _, key := range s.plan.keys[:min(len(s.plan.keys), maxChecks)] {
+		if _, lost := s.visible(ctx, key); lost != nil {
 			return lost
 		}
 	}

@@ -64,6 +64,19 @@ type wireUser struct {
 
 func (w wireUser) missing() string { return absentKey("accountId", w.AccountID == "" && w.Name == "") }
 
+// person is a field that holds an account. It tells nobody from nothing told: a field
+// that the field configuration hides is left out. JR-22.
+type person struct {
+	*wireUser
+	told bool
+}
+
+// UnmarshalJSON is asked about null too.
+func (p *person) UnmarshalJSON(b []byte) error {
+	p.told = true
+	return json.Unmarshal(b, &p.wireUser)
+}
+
 // handle is what requests call the account.
 func (w wireUser) handle(s server) string {
 	if s.cloud {
@@ -161,10 +174,10 @@ type wireFields struct {
 	Type        *wireType       `json:"issuetype"`
 	Priority    *wireNamed      `json:"priority"`
 	Resolution  *wireNamed      `json:"resolution"`
-	Assignee    *wireUser       `json:"assignee"`
-	Reporter    *wireUser       `json:"reporter"`
-	Creator     *wireUser       `json:"creator"`
-	Labels      []string        `json:"labels"`
+	Assignee    person          `json:"assignee"`
+	Reporter    person          `json:"reporter"`
+	Creator     person          `json:"creator"`
+	Labels      *[]string       `json:"labels"` // nil: not told (JR-22)
 	Versions    []wireNamed     `json:"fixVersions"`
 	Created     *stamp          `json:"created"`
 	Updated     *stamp          `json:"updated"`
@@ -193,6 +206,14 @@ func (w wireIssue) missing() string {
 		return "fields.summary"
 	}
 	return absentKey("fields.status", w.Fields.Status == nil || w.Fields.Status.Name == "")
+}
+
+// labels are the labels of an issue; none where they are not told.
+func (f *wireFields) labels() []string {
+	if f.Labels == nil {
+		return nil
+	}
+	return *f.Labels
 }
 
 type wireLink struct {

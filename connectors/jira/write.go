@@ -130,10 +130,10 @@ func (w writer) Create(ctx context.Context, q connectors.IssueCreate) status.Res
 
 // lacksOf names what an issue lacks of what was asked for.
 func lacksOf(w wireWhole, title string, labels []string) string {
-	if strings.TrimSpace(*w.Fields.Summary) != strings.TrimSpace(title) {
+	if !sameLine(*w.Fields.Summary, title) {
 		return "title"
 	}
-	if len(without(labels, w.Fields.Labels)) > 0 {
+	if len(without(labels, w.Fields.labels())) > 0 {
 		return "labels"
 	}
 	return ""
@@ -215,14 +215,17 @@ func unsure(f status.Failure) *status.Failure {
 	return &f
 }
 
-// confirm reads an issue after a change and answers with it. lacks names what is not
-// as it was asked for.
+// confirm reads an issue after a change that Jira accepted and answers with it. lacks
+// names what is not as it was asked for. If it cannot be read the change is no less
+// made: the answer is the key alone, in part.
 func (w writer) confirm(ctx context.Context, s server, key string, lacks func(wireWhole) string) status.Result[connectors.Issue] {
 	now, x, f := w.whole(ctx, s, key, true, false)
-	if f != nil {
-		return status.Failed[connectors.Issue](w.source, *unsure(f.With(status.Reference.Is(key), status.Container.Is(projectOf(key)))))
-	}
 	a := &status.Audit{}
+	if f != nil {
+		a.Unmade(status.Completeness, f.With(status.Reference.Is(key), status.Container.Is(projectOf(key))))
+		a.Hold(status.Proof{Request: "the change itself", At: w.now()}, status.Transport, status.Shape, status.InBand, status.Identity)
+		return status.One(w.source, connectors.Issue{Origin: connectors.Origin{Source: w.source, Ref: key, URL: s.browse(key), Container: projectOf(key)}}, a)
+	}
 	w.hear(a, x)
 	a.Hold(x.Proof(), status.Identity, status.Completeness) // Jira takes no change from somebody whom it does not know
 	item := brief(w.full(now, s, &status.Audit{}))
@@ -292,17 +295,14 @@ func (w writer) Comment(ctx context.Context, q connectors.CommentAdd) status.Res
 	post := t.server.get("/issue/{key}/comment", "issue", t.key, "comment").posts(http.MethodPost,
 		newComment{t.server.prose(q.Body), marks(q.Mark)}, http.StatusCreated)
 	made, x, f := one[wireComment](ctx, w.client, post)
-	if f == nil && !sameText(made.Body, t.server.prose(q.Body)) {
-		f = contradicts(x, "what was added is not what was asked for")
-	}
 	if f = doubtful(x, f); f != nil {
 		return status.Failed[connectors.Issue](w.source, t.named(*f))
 	}
-	return w.commented(t, made, x)
+	return w.commented(t, made, q, x)
 }
 
 // commented answers with the issue and the comment alone.
-func (w writer) commented(t target, made wireComment, x *upstream.Exchange) status.Result[connectors.Issue] {
+func (w writer) commented(t target, made wireComment, q connectors.CommentAdd, x *upstream.Exchange) status.Result[connectors.Issue] {
 	item := w.issue(t.wire.wireIssue, t.server)
 	text := scrub{removed: item.Removed}
 	thread := []connectors.Comment{text.comment(made, t.server, t.key)}
@@ -311,6 +311,9 @@ func (w writer) commented(t target, made wireComment, x *upstream.Exchange) stat
 	a := &status.Audit{}
 	w.hear(a, x)
 	a.Hold(x.Proof(), status.Identity, status.Completeness)
+	if !sameText(made.Body, t.server.prose(q.Body)) {
+		a.Fail(status.Completeness, *fail(x, status.Contradictory, status.Part.Is("body"), status.Marker.Is("it added the comment and shows it otherwise than it was sent")))
+	}
 	return status.One(w.source, item, a)
 }
 
@@ -321,6 +324,11 @@ func sameText(a, b json.RawMessage) bool {
 		return strings.Join(strings.Fields(s.body(raw)), " ")
 	}
 	return plain(a) == plain(b)
+}
+
+// sameLine compares two titles apart from white space.
+func sameLine(a, b string) bool {
+	return strings.Join(strings.Fields(a), " ") == strings.Join(strings.Fields(b), " ")
 }
 
 // without are the texts that others do not hold, whatever their case.

@@ -3,7 +3,6 @@ package jira
 import (
 	"context"
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/frank-mcp/frank/connectors"
@@ -102,10 +101,10 @@ func (w writer) among(ctx context.Context, look *seeker, q connectors.IssueCreat
 	look.last = x
 	look.audit.Examined(len(*page.Issues))
 	for _, i := range *page.Issues {
-		if strings.TrimSpace(*i.Fields.Summary) != strings.TrimSpace(q.Title) {
+		if !sameLine(*i.Fields.Summary, q.Title) {
 			continue
 		}
-		is, f := w.bears(ctx, look.srv.get("/issue/{key}/properties/{name}", "issue", *i.Key, "properties", markName), q.Mark)
+		is, f := w.bears(ctx, true, look.srv.get("/issue/{key}/properties/{name}", "issue", *i.Key, "properties", markName), q.Mark)
 		if f != nil || is {
 			return *i.Key, false, f
 		}
@@ -148,16 +147,18 @@ func (w wireProperty) missing() string { return absentKey("value", w.Value == ni
 
 // bears reports whether an object has the mark as its property. One that says the same
 // and has no mark at all leaves open who made it: Jira may have dropped the property.
-func (w writer) bears(ctx context.Context, k call, m connectors.Mark) (bool, *status.Failure) {
+func (w writer) bears(ctx context.Context, same bool, k call, m connectors.Mark) (bool, *status.Failure) {
 	k.fresh = true
 	p, x, f := one[wireProperty](ctx, w.client, k)
 	switch {
 	case f == nil:
 		return p.Value.Mark == "frank:"+m.ID, nil
-	case x != nil && x.Status == http.StatusNotFound && f.Reason() == status.AbsentOrHidden:
+	case x == nil || x.Status != http.StatusNotFound || f.Reason() != status.AbsentOrHidden:
+		return false, f
+	case same:
 		return false, contradicts(x, "there is one that says the same and bears no mark")
 	}
-	return false, f
+	return false, nil
 }
 
 func (w writer) findComment(ctx context.Context, q connectors.CommentAdd) status.Result[connectors.Issue] {
@@ -168,7 +169,7 @@ func (w writer) findComment(ctx context.Context, q connectors.CommentAdd) status
 	a := &status.Audit{}
 	var last *upstream.Exchange
 	for page, start := 0, 0; page < findPages; page++ {
-		c, x, f := w.commentPage(ctx, t.server, t.key, start, findRows, true)
+		c, x, f := w.commentPage(ctx, t.server, commentsAt{t.key, start, findRows, true})
 		if f != nil {
 			return status.Failed[connectors.Issue](w.source, t.named(*f))
 		}
@@ -183,7 +184,7 @@ func (w writer) findComment(ctx context.Context, q connectors.CommentAdd) status
 				return status.Failed[connectors.Issue](w.source, t.named(*f))
 			}
 			if is {
-				return w.commented(t, one, x)
+				return w.commented(t, one, q, x)
 			}
 		}
 		if start += len(*c.Comments); start >= *c.Total {
@@ -198,14 +199,14 @@ func (w writer) findComment(ctx context.Context, q connectors.CommentAdd) status
 // ours reports whether a comment is the one that an earlier attempt has written.
 func (w writer) ours(ctx context.Context, t target, c wireComment, q connectors.CommentAdd) (bool, *status.Failure) {
 	since := q.Mark.Since.Add(-clocks)
-	if c.Created.at() == nil || c.Created.Before(since) || !sameText(c.Body, t.server.prose(q.Body)) {
+	if c.Created.at() == nil || c.Created.Before(since) {
 		return false, nil
 	}
 	id, f := w.who(ctx)
 	if f != nil || c.Author == nil || c.Author.handle(t.server) != id.id {
 		return false, f
 	}
-	return w.bears(ctx, t.server.get("/comment/{id}/properties/{name}", "comment", *c.ID, "properties", markName), q.Mark)
+	return w.bears(ctx, sameText(c.Body, t.server.prose(q.Body)), t.server.get("/comment/{id}/properties/{name}", "comment", *c.ID, "properties", markName), q.Mark)
 }
 
 // findUpdate compares. What is not whole yet is carried out again as far as it is

@@ -79,7 +79,7 @@ type labelling struct {
 // and the names of the fields.
 func (e *edit) patch(now wireWhole) (do, undo change, fields []string) {
 	q, f := e.asked, now.Fields
-	if q.Title != nil && strings.TrimSpace(*q.Title) != strings.TrimSpace(*f.Summary) {
+	if q.Title != nil && !sameLine(*q.Title, *f.Summary) {
 		do.Fields.Summary, undo.Fields.Summary = q.Title, f.Summary
 		fields = append(fields, "title")
 	}
@@ -90,10 +90,10 @@ func (e *edit) patch(now wireWhole) (do, undo change, fields []string) {
 		}
 		fields = append(fields, "body")
 	}
-	for _, l := range without(q.AddLabels, f.Labels) {
+	for _, l := range without(q.AddLabels, f.labels()) {
 		do.Update.Labels, undo.Update.Labels = append(do.Update.Labels, labelling{Add: l}), append(undo.Update.Labels, labelling{Remove: l})
 	}
-	for _, l := range f.Labels {
+	for _, l := range f.labels() {
 		if len(without([]string{l}, q.RemoveLabels)) == 0 {
 			do.Update.Labels, undo.Update.Labels = append(do.Update.Labels, labelling{Remove: l}), append(undo.Update.Labels, labelling{Add: l})
 		}
@@ -102,7 +102,7 @@ func (e *edit) patch(now wireWhole) (do, undo change, fields []string) {
 		fields = append(fields, "labels")
 	}
 	is := ""
-	if f.Assignee != nil {
+	if f.Assignee.wireUser != nil {
 		is = f.Assignee.handle(e.server)
 	}
 	if e.handle != nil && *e.handle != is {
