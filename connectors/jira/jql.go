@@ -177,7 +177,8 @@ func phrases(s string) []string {
 // itself so that it cannot widen what is asked beside it, and its ORDER BY.
 func (t tracker) native(q string) (clause, order string, f *status.Failure) {
 	depth, at := 0, -1
-	for _, w := range lex(q) {
+	words := lex(q)
+	for i, w := range words {
 		switch {
 		case w.open: // a quote that never ends
 			return "", "", t.refusedArgument(status.QueryRefused, "native_query", "has a quote that is not closed")
@@ -185,7 +186,7 @@ func (t tracker) native(q string) (clause, order string, f *status.Failure) {
 			depth++
 		case w.text == ")":
 			depth--
-		case depth == 0 && at < 0 && strings.EqualFold(w.text, "order"):
+		case depth == 0 && at < 0 && strings.EqualFold(w.text, "order") && i+1 < len(words) && strings.EqualFold(words[i+1].text, "by"):
 			at = w.at
 		}
 		if depth < 0 {
