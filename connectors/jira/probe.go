@@ -27,7 +27,6 @@ const (
 	noteWords     = "partial_words_not_searched"
 	noteStems     = "text_matched_by_word_stem"
 	noteNative    = "values_in_native_query"
-	noteLabels    = "existence_of_labels"
 	noteComments  = "comments_hidden_from_account" // JR-19
 	noteArchived  = "archived_issues"              // JR-27
 	noteNotLive   = "archived_projects"            // JR-26

@@ -204,9 +204,8 @@ func (s *seeker) labelled(ctx context.Context, label string) *status.Failure {
 	filter := status.Filter.Is("label " + label)
 	k := s.srv.get("/jql/autocompletedata/suggestions", "jql", "autocompletedata", "suggestions")
 	w, x, f := one[wireSuggestions](ctx, s.client, k.with(url.Values{"fieldName": {"labels"}, "fieldValue": {label}}))
-	if f != nil && x != nil && x.Status == http.StatusNotFound { // an older server, which completes nothing
-		s.audit.Unprovable(noteLabels)
-		return nil
+	if f != nil && x != nil && x.Status == http.StatusNotFound { // a server that completes nothing
+		return fail(x, status.EndpointGone, filter)
 	}
 	if f != nil {
 		named := f.With(filter)
