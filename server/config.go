@@ -23,6 +23,9 @@ type Config struct {
 	// a request other than initialize comes: hosts wait for that at every start. A
 	// tool that lacks a name or a schema panics.
 	Tools func() []Tool
+	// Known, if set, tells the tools whose answers have the schema of
+	// status.OutputSchema, so that [Server.Call] need not have all described.
+	Known func(tool string) bool
 	// Call answers a call of one of Tools. It may run several times at once.
 	// Whatever it does (panic, hang, nothing), the client gets a Reply.
 	Call func(ctx context.Context, c Call) Reply

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -24,13 +25,13 @@ const (
 	hungFor        = 30 * time.Second
 )
 
-// escalated opens an escalation where the answer shows a hard trigger, and puts
-// its id into the answer. It never fails the call: what cannot be stored leaves
+// escalated opens an escalation where the answer shows a hard trigger, puts its id
+// into the answer, and says which it was. It never fails the call: what cannot be stored leaves
 // the answer without an id, and is logged.
-func (h *Handler) escalated(e status.Envelope, call *status.Call) status.Envelope {
+func (h *Handler) escalated(e status.Envelope, call *status.Call) (status.Envelope, hard) {
 	k, t := h.Deps.Escalations, h.tools[call.Tool]
 	if e.Code() == status.None || t == nil || t.Spec().Local {
-		return e
+		return e, hard{}
 	}
 	within := escalateWithin
 	if time.Now().UnixNano() < h.hung.Load() {
@@ -38,19 +39,19 @@ func (h *Handler) escalated(e status.Envelope, call *status.Call) status.Envelop
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), within)
 	defer cancel()
-	trigger, f := h.trigger(ctx, e, t.Spec())
-	if trigger == "" {
-		return e
+	found := h.trigger(ctx, e, t.Spec())
+	if found.trigger == "" {
+		return e, found
 	}
-	out, err := k.Open(ctx, h.opening(ctx, hard{trigger, f}, e, call))
+	out, err := k.Open(ctx, h.opening(ctx, found, e, call))
 	if ctx.Err() != nil {
 		h.hung.Store(time.Now().Add(hungFor).UnixNano())
 	}
 	if err != nil || k.Problem() != "" {
-		h.Log.Error("an escalation could not be stored", "tool", call.Tool, "call_id", call.ID, "trigger", string(trigger), "reason", f.Reason().Name())
-		return e
+		h.Log.Error("an escalation could not be stored", "tool", call.Tool, "call_id", call.ID, "trigger", string(found.trigger), "reason", found.failure.Reason().Name())
+		return e, found
 	}
-	return e.Escalated(out.ID)
+	return e.Escalated(out.ID), found
 }
 
 // hard is a trigger without judgement, and the failure that is it.
@@ -59,33 +60,51 @@ type hard struct {
 	failure status.Failure
 }
 
+// plain is the trigger that the failure is whatever else has happened, or empty.
+func plain(f status.Failure, s tools.Spec) escalation.Trigger {
+	switch {
+	case s.Writes && f.APICalled() == status.MaybeCalled:
+		return escalation.WriteOutcomeUnknown
+	case tools.LeftOut(f):
+		return escalation.ScopeOutsidePolicy
+	case f.Reason() == status.PolicyDenied:
+		return escalation.PolicyDenied
+	default:
+		return ""
+	}
+}
+
+// of is the hard trigger that a failure of the answer is, be it only counted in it.
+func (found hard) of(f status.Failure, s tools.Spec) escalation.Trigger {
+	if found.trigger == escalation.RepeatedFailure && exhausted(f) && f.DependencyFingerprint() == found.failure.DependencyFingerprint() {
+		return found.trigger
+	}
+	return plain(f, s)
+}
+
 // trigger is the gravest hard trigger in the answer, and the failure that is it.
-func (h *Handler) trigger(ctx context.Context, e status.Envelope, s tools.Spec) (escalation.Trigger, status.Failure) {
+func (h *Handler) trigger(ctx context.Context, e status.Envelope, s tools.Spec) hard {
 	all := e.Failures()
 	if top, ok := e.Failure(); ok && len(all) == 0 {
 		all = []status.Failure{top}
 	}
 	for _, f := range all {
-		if s.Writes && f.APICalled() == status.MaybeCalled {
-			return escalation.WriteOutcomeUnknown, f
+		if t := plain(f, s); t == escalation.WriteOutcomeUnknown {
+			return hard{t, f}
 		}
 	}
 	for _, f := range all {
-		switch {
 		// What policy left out of an answer that was given is counted there.
-		case f.Reason() != status.PolicyDenied, f.APICalled() != status.NotCalled && !e.IsError():
-		case tools.LeftOut(f):
-			return escalation.ScopeOutsidePolicy, f
-		default:
-			return escalation.PolicyDenied, f
+		if t := plain(f, s); t != "" && (f.APICalled() == status.NotCalled || e.IsError()) {
+			return hard{t, f}
 		}
 	}
 	for _, f := range all {
 		if exhausted(f) && h.failing(ctx, f) {
-			return escalation.RepeatedFailure, f
+			return hard{escalation.RepeatedFailure, f}
 		}
 	}
-	return "", status.Failure{}
+	return hard{}
 }
 
 // exhausted: a dependency failed, and repeating the request below did not help.
@@ -120,7 +139,7 @@ func (h *Handler) opening(ctx context.Context, found hard, e status.Envelope, ca
 	o := escalation.Opening{
 		By: escalation.ByServer, Trigger: trigger, Question: e.Summary(), NextStep: f.Action(),
 		Context: "Opened by the server when a call of " + call.Tool + " ended so; it does not see the conversation.",
-		Code:    f.Code().String(), Source: f.Source(), Fingerprint: f.DependencyFingerprint(),
+		Code:    f.Code().String(), Source: f.Source(), Fingerprint: f.DependencyFingerprint(), Call: call,
 		Failure: &escalation.Failure{
 			CallID: call.ID, TraceID: call.TraceID, Tool: call.Tool, Source: f.Source(), Operation: f.Operation(), Stage: f.Reason().Stage().String(), Reason: f.Reason().Name(),
 			Code: f.Code().String(), Fingerprint: f.DependencyFingerprint(), Evidence: f.Evidence(),
@@ -130,7 +149,9 @@ func (h *Handler) opening(ctx context.Context, found hard, e status.Envelope, ca
 	case escalation.RepeatedFailure:
 		o.Alike = string(trigger) // one question for a dependency, whatever it was asked
 	case escalation.WriteOutcomeUnknown:
-		o.Alike = o.Question + "\x00" + call.ID // two writes are never the same
+		// One question for a change, however often it is repeated and whyever it cannot
+		// be looked up; two changes are never the same.
+		o.Fingerprint, o.Alike = string(trigger), cmp.Or(call.Key(), call.ID)
 	default:
 		if o.Fingerprint == "" {
 			o.Fingerprint = strings.Join([]string{string(trigger), f.Source(), f.Capability(), f.Text("rule")}, "\x00")

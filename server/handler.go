@@ -41,7 +41,7 @@ func Configure(version string, d *tools.Deps, log *slog.Logger) Config {
 	for _, t := range tools.All() {
 		h.tools[t.Spec().Name] = t
 	}
-	cfg.Tools = offered
+	cfg.Tools, cfg.Known = offered, func(tool string) bool { return h.tools[tool] != nil }
 	for _, p := range prompts.All() {
 		cfg.Prompts = append(cfg.Prompts, promptOf(p))
 	}
@@ -142,9 +142,10 @@ func (h *Handler) Fallback(f Fault, c Call) Reply {
 }
 
 func (h *Handler) reply(e status.Envelope, call *status.Call, order order) Reply {
-	e = h.escalated(e, call).Traced(call)
+	e, found := h.escalated(e, call)
+	e = e.Traced(call)
 	reached(e)
-	h.record(e, call, order)
+	h.record(e, call, order, found)
 	structured, err := e.Structured()
 	if err != nil {
 		return Reply{} // the seal answers with the fallback
@@ -163,9 +164,8 @@ func (h *Handler) reply(e status.Envelope, call *status.Call, order order) Reply
 func (s *Server) Call(ctx context.Context, tool string, arguments json.RawMessage) Reply {
 	c := s.seal.newCall("", tool, arguments)
 	c.TraceID, c.SpanID = traceIDs("")
-	s.offer()
-	schema, ok := s.answers[tool]
-	if !ok {
+	schema := s.answerOf(tool)
+	if schema == nil {
 		return s.seal.fallback(FaultNoReply, c)
 	}
 	reply, fault := s.seal.run(ctx, c, schema)
@@ -174,6 +174,15 @@ func (s *Server) Call(ctx context.Context, tool string, arguments json.RawMessag
 		return s.seal.fallback(*fault, c)
 	}
 	return reply
+}
+
+// answerOf is the output schema of a tool; nil if there is no such tool.
+func (s *Server) answerOf(tool string) *schema {
+	if s.known != nil && s.known(tool) {
+		return common()
+	}
+	s.offer()
+	return s.answers[tool]
 }
 
 // traceIDs takes the trace id of a W3C traceparent and makes a span id; without

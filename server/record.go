@@ -43,7 +43,7 @@ func accompany(c Call) *status.Call {
 // record journals the call and every failure of it, and logs the failures. A look
 // into the journal is recorded without its own failures: they must not bury what
 // it holds.
-func (h *Handler) record(e status.Envelope, call *status.Call, order order) {
+func (h *Handler) record(e status.Envelope, call *status.Call, order order, found hard) {
 	now := h.Deps.Now()
 	c := journal.Call{
 		At: now.UTC(), ID: call.ID, TraceID: call.TraceID, Tool: call.Tool, Status: e.Status().String(), Code: e.Code().String(), Attempts: e.Attempts(),
@@ -52,7 +52,8 @@ func (h *Handler) record(e status.Envelope, call *status.Call, order order) {
 	if !call.Began.IsZero() {
 		c.Duration = time.Since(call.Began)
 	}
-	if t, ok := h.tools[call.Tool]; !ok || t.Spec().Operation != journalRead {
+	t, ok := h.tools[call.Tool]
+	if !ok || t.Spec().Operation != journalRead {
 		top, _ := e.Failure()
 		escalation := top.Text("escalation_id")
 		for _, f := range e.Failures() {
@@ -61,6 +62,9 @@ func (h *Handler) record(e status.Envelope, call *status.Call, order order) {
 				r.Escalation, escalation = escalation, ""
 			}
 			r.CallID, r.TraceID, r.Tool, r.Outcome, r.Attempts = c.ID, c.TraceID, c.Tool, c.Status, c.Attempts
+			if ok && !t.Spec().Local {
+				r.Trigger = string(found.of(f, t.Spec()))
+			}
 			c.Failures = append(c.Failures, r)
 			h.logged(r, e.IsError())
 		}

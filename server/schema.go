@@ -7,7 +7,13 @@ import (
 	"unicode/utf8"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/frank-mcp/frank/status"
 )
+
+// common checks what frank's own tools answer: all share one schema, which is
+// compiled once in a process however many servers there are.
+var common = sync.OnceValue(func() *schema { return &schema{raw: status.OutputSchema()} })
 
 // schemas holds each different output schema once: tools usually share one.
 type schemas struct{ known []*schema }
@@ -15,6 +21,9 @@ type schemas struct{ known []*schema }
 // of returns the checker of a schema. It is compiled at the first check, not
 // here: start-up must stay cheap.
 func (s *schemas) of(raw json.RawMessage) *schema {
+	if k := common(); bytes.Equal(k.raw, raw) {
+		return k
+	}
 	for _, k := range s.known {
 		if bytes.Equal(k.raw, raw) {
 			return k

@@ -20,6 +20,7 @@ type Server struct {
 	seal     *seal
 	offer    func()             // adds the tools, once
 	answers  map[string]*schema // output schema by tool, once they are added
+	known    func(string) bool  // see [Config]
 }
 
 // New makes a Server from its configuration. It does no work that could be
@@ -39,7 +40,7 @@ func New(cfg Config) (*Server, error) {
 		mcpserver.WithPromptCompletionProvider(completer{cfg.Prompts}),
 	)
 	s := Wrap(core, cfg.Log)
-	s.seal, s.answers = newSeal(cfg, s.log), map[string]*schema{}
+	s.seal, s.answers, s.known = newSeal(cfg, s.log), map[string]*schema{}, cfg.Known
 	if cfg.Tools != nil {
 		s.offer = sync.OnceFunc(func() { s.addTools(cfg.Tools()) })
 	}

@@ -39,7 +39,7 @@ type Call struct {
 	recovered []Recovery
 	steps     []string
 	key       string
-	replayed  bool
+	replayed  time.Time
 	until     map[string]time.Time
 }
 
@@ -134,12 +134,21 @@ func (c *Call) Steps() []string {
 	return slices.Clone(c.steps)
 }
 
-// Keyed names the idempotency key under which the call changes something, and
-// tells whether the answer is that of an earlier call with the same key.
-func (c *Call) Keyed(key string, replayed bool) {
+// Keyed names the idempotency key under which the call changes something, and tells
+// when an earlier call with the same key began whose answer this is; the zero time if
+// it is the first.
+func (c *Call) Keyed(key string, replayed time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.key, c.replayed = key, replayed
+}
+
+// Key is the idempotency key under which the call changes something; empty if it
+// changes nothing.
+func (c *Call) Key() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.key
 }
 
 // Report tells the caller what is being done; it may be lost and nothing depends on it.
@@ -152,11 +161,15 @@ func (c *Call) Report(message string) {
 func (c *Call) trace() *trace {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return &trace{
+	t := &trace{
 		CallID: c.ID, TraceID: c.TraceID, SpanID: c.SpanID, Attempts: c.attempts,
 		Recovered: append([]Recovery(nil), c.recovered...), CompletedSteps: append([]string(nil), c.steps...),
-		IdempotencyKey: c.key, Replayed: c.replayed,
+		IdempotencyKey: c.key, Replayed: !c.replayed.IsZero(),
 	}
+	if t.Replayed {
+		t.ReplayedFrom = c.replayed.UTC().Format(time.RFC3339)
+	}
+	return t
 }
 
 type trace struct {
@@ -168,4 +181,5 @@ type trace struct {
 	CompletedSteps []string   `json:"completed_steps,omitempty"`
 	IdempotencyKey string     `json:"idempotency_key,omitempty"`
 	Replayed       bool       `json:"replayed,omitempty"`
+	ReplayedFrom   string     `json:"replayed_from,omitempty"` // when the first call began
 }

@@ -42,6 +42,14 @@ func Restore(raw json.RawMessage) (e Envelope, ok bool) {
 	return Envelope{in}, true
 }
 
+// Overtaken returns the answer of an earlier call for a repetition of it that comes
+// after another change of the same thing, so that the summary is true of now.
+func (e Envelope) Overtaken(at time.Time) Envelope {
+	out := *e.get()
+	out.Summary += " This is the answer of " + at.UTC().Format(time.RFC3339) + "; there has been another change since."
+	return Envelope{&out}
+}
+
 // Escalated returns e with the id of the escalation that its failure opened.
 func (e Envelope) Escalated(id string) Envelope {
 	out := *e.get()

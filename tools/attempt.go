@@ -38,7 +38,7 @@ func (w *writing) settle(ctx context.Context, claim *ledger.Claim) status.Envelo
 		there := w.find(ctx, t)
 		switch s, _ := there.Verdict(); {
 		case found(there):
-			status.CallFrom(ctx).Keyed(claim.Named(), true)
+			status.CallFrom(ctx).Keyed(claim.Named(), claim.Since)
 			return w.keepAnswer(ctx, claim, there, forgetful)
 		case s != status.Empty && unsure:
 			claim.Unknown(ctx)
@@ -49,6 +49,9 @@ func (w *writing) settle(ctx context.Context, claim *ledger.Claim) status.Envelo
 		}
 	}
 	r := w.attempt(ctx, t)
+	if unsure && several(t.Update) {
+		r = w.keeping(r, []string{"what an earlier attempt of this change has done"})
+	}
 	s, _ := r.Verdict()
 	f := failureOf(r)
 	switch {
@@ -105,11 +108,37 @@ func (w *writing) attempt(ctx context.Context, t connectors.WriteTrace) status.R
 		return r
 	}
 	call.Afresh(w.s.Name)
+	done := call.Steps()
 	again := w.carryOut(ctx, t)
 	if found(again) {
 		call.Recovered(w.s.Name, lost.Reason(), 1, at)
 	}
-	return again
+	return w.keeping(again, done)
+}
+
+// keeping puts right an answer that says no: it speaks of its own attempt, and what
+// one before it had done is still there. How it was before is not known any more.
+func (w *writing) keeping(r status.Result[connectors.Issue], done []string) status.Result[connectors.Issue] {
+	f := failureOf(r)
+	if s, _ := r.Verdict(); s != status.AccessFailure || w.lost(r) || f.Reason().Stage() == status.Cleanup || len(done) == 0 {
+		return r
+	}
+	left := status.Fail(status.CleanupNotConfigured, status.WasCalled, status.FirstReason.Is(f.Reason().Name()), status.NotUndone.Is(done))
+	return status.Failed[connectors.Issue](w.s.Name, left.With(status.Reference.Is(w.to.name)))
+}
+
+// several reports whether a change may have been made in part.
+func several(u *connectors.IssueUpdate) bool {
+	if u == nil {
+		return false
+	}
+	parts := len(u.AddLabels) + len(u.RemoveLabels)
+	for _, asked := range []bool{u.State != "", u.Title != nil, u.Body != nil, u.Assignees != nil} {
+		if asked {
+			parts++
+		}
+	}
+	return parts > 1
 }
 
 // lost reports whether nobody knows what became of a change.

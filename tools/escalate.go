@@ -1,12 +1,16 @@
 package tools
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/frank-mcp/frank/internal/escalation"
+	"github.com/frank-mcp/frank/internal/journal"
 	"github.com/frank-mcp/frank/internal/policy"
 	"github.com/frank-mcp/frank/status"
 )
@@ -38,6 +42,9 @@ type Handed struct {
 	GoOn        string           `json:"go_on"`
 }
 
+// OwnEscalations is frank's own list of them, where an answer names its source.
+const OwnEscalations = "escalations"
+
 // recent is how far back the server's own log of a session goes, and howMuch of it.
 const (
 	recent  = 12 * time.Hour
@@ -53,21 +60,22 @@ func openEscalation(ctx context.Context, d *Deps, a escalateArgs) status.Envelop
 	if trigger == escalation.LowConfidence && a.Confidence >= rules.MinConfidence {
 		return escalateSpec.refuse(status.Fail(status.InvalidArgument, status.Arguments.Is([]status.Argument{{
 			Name: "confidence", Reason: status.InvalidArgument.Name(),
-			Problem: fmt.Sprintf("low confidence is escalated below %g, the threshold of this server; go on by yourself, or name another trigger", rules.MinConfidence),
+			Problem: fmt.Sprintf("low confidence is escalated below %g, the threshold of this server; go on by yourself", rules.MinConfidence),
 		}})))
 	}
 	o := escalation.Opening{
 		By: escalation.ByAgent, Trigger: trigger, Question: a.Question, Context: a.Context, Attempted: a.Attempted,
-		NextStep: a.NextStep, Confidence: &a.Confidence,
+		NextStep: a.NextStep, Confidence: &a.Confidence, Call: status.CallFrom(ctx),
 	}
-	if session := status.CallFrom(ctx).Session; session != "" {
-		o.Journal = d.Journal.Actions(ctx, session, d.Now().Add(-recent), howMuch)
-	}
-	o.Failure = lastFailure(o.Journal)
-	if o.Failure != nil {
-		o.Code, o.Source = o.Failure.Code, o.Failure.Source
+	if f := d.because(ctx, &o); f != nil {
+		return escalateSpec.refuse(*f)
 	}
 	out, err := d.Escalations.Open(ctx, o)
+	if errors.Is(err, escalation.ErrFull) {
+		return escalateSpec.refuse(status.Fail(status.OperationUnsupported, status.By(OwnEscalations), status.NotCalled,
+			status.Feature.Is("room for another one while so many wait for people"),
+			status.Remedy.Is("A person must end some of the open escalations first: frank escalations.")))
+	}
 	if err != nil {
 		return escalateSpec.refuse(unusable(ctx))
 	}
@@ -78,20 +86,62 @@ func openEscalation(ctx context.Context, d *Deps, a escalateArgs) status.Envelop
 	q := escalateSpec.question(escalateSpec.One)
 	q.Rest = out.ID + ", " + string(out.State) + " and sent to " + out.Destination
 	q.Fallback = "ask the person in this conversation"
-	return status.One("escalations", Handed{
+	return status.One(OwnEscalations, Handed{
 		out.ID, out.State, out.Destination, out.Count, out.Joined, out.Held,
 		"Do what does not depend on the answer; then call get_escalation id=" + out.ID + ", or subscribe to frank://escalations/" + out.ID + ".",
 	}, audit).Envelope(q)
 }
 
-// lastFailure is the newest call of the session that failed.
-func lastFailure(actions []escalation.Action) *escalation.Failure {
-	for i := len(actions) - 1; i >= 0; i-- {
-		if a := actions[i]; a.Reason != "" && !strings.HasPrefix(a.Tool, "escalat") {
-			return &escalation.Failure{CallID: a.CallID, Tool: a.Tool, Source: a.Source, Reason: a.Reason, Code: a.Code}
+// because adds what this server logged of the session: its calls, and the failure that
+// the escalation is about. A hard trigger holds without judgement, so that the agent
+// can name only one that the log has; otherwise it could choose who decides.
+func (d *Deps) because(ctx context.Context, o *escalation.Opening) *status.Failure {
+	session := status.CallFrom(ctx).Session
+	if session != "" {
+		o.Journal = d.Journal.Actions(ctx, session, d.Now().Add(-recent), howMuch)
+	}
+	failures, read := d.Journal.Failures(ctx, session, d.Now().Add(-recent), howMuch)
+	failures = slices.DeleteFunc(failures, func(r journal.Record) bool { return r.Tool == escalateSpec.Name || r.Tool == getEscalationSpec.Name })
+	hard := o.Trigger.Kind() == "hard"
+	i := slices.IndexFunc(failures, func(r journal.Record) bool { return !hard || r.Trigger == string(o.Trigger) })
+	switch {
+	case i >= 0:
+		r := failures[i]
+		o.Code, o.Source, o.Fingerprint = r.Code, r.Source, cmp.Or(r.Fingerprint, r.Source)
+		o.Failure = &escalation.Failure{
+			CallID: r.CallID, TraceID: r.TraceID, Tool: r.Tool, Source: r.Source, Operation: r.Operation, Stage: r.Stage, Reason: r.Reason, Code: r.Code, Fingerprint: r.Fingerprint,
 		}
+	case hard && (!read || !d.Escalations.Whole()):
+		f := unusable(ctx)
+		return &f
+	case hard:
+		f := status.Fail(status.InvalidArgument, status.Arguments.Is([]status.Argument{{
+			Name: "trigger", Reason: status.InvalidArgument.Name(), Problem: "this server's log of the session has no failure that is " + string(o.Trigger) + "; " + logged(failures),
+		}}))
+		return &f
 	}
 	return nil
+}
+
+// logged names the failures of a session, each kind once.
+func logged(failures []journal.Record) string {
+	var there []string
+	for _, r := range failures {
+		what := r.Reason
+		if r.Source != "" {
+			what += " of " + r.Source
+		}
+		if r.Trigger != "" {
+			what += " (" + r.Trigger + ")"
+		}
+		if !slices.Contains(there, what) && len(there) < 5 {
+			there = append(there, what)
+		}
+	}
+	if len(there) == 0 {
+		return "it has no failure at all"
+	}
+	return "it has " + strings.Join(there, ", ")
 }
 
 // kept is the audit of what was read from the store or written there.
@@ -107,7 +157,8 @@ func unusable(ctx context.Context) status.Failure {
 	if ctx.Err() != nil {
 		return status.Fail(status.Cancelled)
 	}
-	return status.Fail(status.Corrupt, status.By("escalations"), status.Part.Is("the file of the escalations cannot be read or written"))
+	return status.Fail(status.Corrupt, status.By(OwnEscalations), status.Part.Is("the file of the escalations cannot be read or written"),
+		status.Remedy.Is("Look at what frank doctor says of the journal, and repair its file; then repeat."))
 }
 
 // LeftOut reports whether no deny speaks of what was refused, but a list of what is

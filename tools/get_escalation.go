@@ -48,8 +48,8 @@ func readEscalation(ctx context.Context, d *Deps, a getEscalationArgs) status.En
 	}
 	r, err := d.Escalations.Get(ctx, a.ID)
 	switch {
-	case errors.Is(err, escalation.ErrUnknown) && d.Escalations.Problem() == "":
-		return status.Absent[Escalation]("escalations", kept(d), status.Reference.Is(a.ID)).Envelope(q)
+	case errors.Is(err, escalation.ErrUnknown) && d.Escalations.Whole():
+		return status.Absent[Escalation](OwnEscalations, kept(d), status.Reference.Is(a.ID)).Envelope(q)
 	case err != nil:
 		return status.Refuse(q, unusable(ctx).With(status.Reference.Is(a.ID)))
 	}
@@ -58,7 +58,7 @@ func readEscalation(ctx context.Context, d *Deps, a getEscalationArgs) status.En
 		OpenedAt: r.OpenedAt, Count: r.Count, Resolution: r.Resolution, GoOn: goOn(r.State),
 	}
 	q.Rest = r.ID + ", which is " + string(r.State)
-	return status.One("escalations", out, kept(d)).Envelope(q)
+	return status.One(OwnEscalations, out, kept(d)).Envelope(q)
 }
 
 // ReadEscalation is what get_escalation answers for that id.

@@ -96,8 +96,8 @@ func containerOf(k connectors.Kind) string {
 
 // alias is the promoted alias of the name, if it has one that the call may use: that
 // of the source which is asked, or of the only source that has one. A name of the
-// configuration means what is configured. Policy is asked about the name as it was
-// said too; about what it stands for it is asked later, as for every name.
+// configuration means what is configured. A deny of the name as it was said counts too;
+// about what it stands for policy is asked later, as for every name.
 func (d *Deps) alias(ctx context.Context, s Spec, n naming) (*learn.Alias, *status.Failure) {
 	if d.configured(n.name) {
 		return nil, nil
@@ -109,7 +109,7 @@ func (d *Deps) alias(ctx context.Context, s Spec, n naming) (*learn.Alias, *stat
 	if len(all) == 0 {
 		return nil, nil
 	}
-	if f := d.Policy.Denies(string(s.Needs), n.name); f != nil {
+	if f := d.Policy.Forbids(string(s.Needs), n.name); f != nil {
 		return nil, f
 	}
 	if len(all) > 1 {

@@ -2,6 +2,7 @@ package tools
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/frank-mcp/frank/internal/journal"
@@ -22,13 +23,27 @@ var listFailuresSpec = Spec{
 
 var listFailures = tool[listFailuresArgs]{listFailuresSpec, pastFailures}
 
+// recorded lists the sources that the journal may speak of: those that are configured,
+// and those that it has, such as one that was configured before, or escalations.
+func (d *Deps) recorded(ctx context.Context) []string {
+	names := d.names("")
+	for _, name := range append(d.Journal.Sources(ctx), OwnEscalations) {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 // maxTallies keeps the answer short; the rest are rare.
 const maxTallies = 50
 
 func pastFailures(ctx context.Context, d *Deps, a listFailuresArgs) status.Envelope {
 	if a.Source != "" {
-		if _, f := d.named(a.Source, ""); f != nil {
-			return listFailuresSpec.refuse(*f)
+		if names := d.recorded(ctx); !slices.Contains(names, a.Source) {
+			return listFailuresSpec.refuse(status.Fail(status.EnumRequired, status.Arguments.Is([]status.Argument{{
+				Name: "source", Reason: status.EnumRequired.Name(), Problem: "must be one of the sources that are configured or that the journal has", Allowed: names,
+			}}), status.ValidValues.Is(names)))
 		}
 	}
 	if ctx.Err() != nil {

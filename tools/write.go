@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/frank-mcp/frank/connectors"
 	"github.com/frank-mcp/frank/internal/ledger"
@@ -40,6 +41,11 @@ type place struct {
 func write(ctx context.Context, d *Deps, c change) status.Envelope {
 	if ctx.Err() != nil { // nobody waits for the answer
 		return c.spec.refuse(over(ctx))
+	}
+	if c.ref == nil && c.project == connectors.Everywhere { // a source would take its default, of which policy was not asked
+		return c.spec.refuse(status.Fail(status.InvalidArgument, status.Arguments.Is([]status.Argument{{
+			Name: "project", Reason: status.InvalidArgument.Name(), Problem: "a change goes to one project: name it",
+		}})))
 	}
 	s, f := c.pick(d)
 	if f != nil {
@@ -158,7 +164,7 @@ func (w *writing) once(ctx context.Context) status.Envelope {
 		asked.Object = strings.ToLower(w.to.name)
 	}
 	call := status.CallFrom(ctx)
-	call.Keyed(asked.Named(), false)
+	call.Keyed(asked.Named(), time.Time{})
 	claim, err := w.d.Ledger.Begin(ctx, asked)
 	switch {
 	case err != nil && ctx.Err() != nil:
@@ -170,7 +176,10 @@ func (w *writing) once(ctx context.Context) status.Envelope {
 			Name: "idempotency_key", Reason: status.InvalidArgument.Name(), Problem: "it was used for another change; use a new one for a new change",
 		}})))
 	case claim.State == ledger.Done:
-		call.Keyed(asked.Named(), true)
+		call.Keyed(asked.Named(), claim.Since)
+		if claim.Overtaken {
+			return claim.Answer.Overtaken(claim.Since)
+		}
 		return claim.Answer
 	}
 	defer claim.Unknown(ctx) // in case of a panic; otherwise the claim has ended

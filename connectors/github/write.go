@@ -54,7 +54,16 @@ func (w writer) Create(ctx context.Context, q connectors.IssueCreate) status.Res
 // created answers with an issue that was made as q asks.
 func (w writer) created(made wireIssue, k container, q connectors.IssueCreate, x *upstream.Exchange) status.Result[connectors.Issue] {
 	a := confirmed(x)
-	dropped(a, k, wish{without(q.Labels, namesOf(made.Labels)), without(q.Assignees, loginsOf(made.Assignees))})
+	missing := wish{without(q.Labels, namesOf(made.Labels)), without(q.Assignees, loginsOf(made.Assignees))}
+	if made.Labels == nil && len(missing.labels) > 0 { // not shown, which is not the same as none
+		a.Fail(status.Completeness, *misshapen(x, "labels"))
+		missing.labels = nil
+	}
+	if made.Assignees == nil && len(missing.assignees) > 0 {
+		a.Fail(status.Completeness, *misshapen(x, "assignees"))
+		missing.assignees = nil
+	}
+	dropped(a, k, missing)
 	return status.One(w.source, brief(w.whole(w.issue(made, k.name, repoName{}), made)), a)
 }
 

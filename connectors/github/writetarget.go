@@ -2,6 +2,7 @@ package github
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 	"time"
 
@@ -18,6 +19,21 @@ type target struct {
 	wire   wireIssue
 	item   connectors.Issue
 	x      *upstream.Exchange
+	has    shown
+}
+
+// shown are the keys of an issue that GitHub has shown. What it leaves out is not
+// known: it is neither empty, nor as asked, nor can it be put back.
+type shown map[string]bool
+
+func shownBy(x *upstream.Exchange) shown {
+	keys := map[string]json.RawMessage{}
+	_ = json.Unmarshal(x.Body, &keys) // it was decoded before
+	has := shown{}
+	for key := range keys {
+		has[key] = true
+	}
+	return has
 }
 
 func (t target) ref() string { return refOf(t.repo, t.number) }
@@ -60,7 +76,7 @@ func (w writer) target(ctx context.Context, asked ref.Ref) (target, *status.Resu
 	if wire.PullRequest != nil {
 		return fail(w.isChange(item, x))
 	}
-	return target{home, *wire.Number, wire, item, x}, nil
+	return target{home, *wire.Number, wire, item, x, shownBy(x)}, nil
 }
 
 // settling is for how long a change may still be under way after it was sent:

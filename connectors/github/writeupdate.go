@@ -2,6 +2,7 @@ package github
 
 import (
 	"context"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -20,11 +21,13 @@ type edit struct {
 	target
 	asked connectors.IssueUpdate
 	now   wireIssue
+	shows shown              // of now
 	seen  *upstream.Exchange // the last answer
+	off   map[string]bool    // the labels that were taken off
 }
 
-// Update changes what is not yet as asked, in as few steps as GitHub allows; each
-// can be undone.
+// Update changes what is not yet as asked, in as few steps as GitHub allows. A step
+// can be undone if GitHub has shown what was there before.
 func (w writer) Update(ctx context.Context, q connectors.IssueUpdate) status.Result[connectors.Issue] {
 	e, lost := w.edit(ctx, q)
 	if lost != nil {
@@ -48,14 +51,14 @@ func (w writer) edit(ctx context.Context, q connectors.IssueUpdate) (*edit, *sta
 	if lost != nil {
 		return nil, lost
 	}
-	return &edit{writer: w, target: t, asked: q, now: t.wire, seen: t.x}, nil
+	return &edit{writer: w, target: t, asked: q, now: t.wire, shows: maps.Clone(t.has), seen: t.x, off: map[string]bool{}}, nil
 }
 
 // answer tells the issue as GitHub confirmed it.
 func (e *edit) answer(ctx context.Context) status.Result[connectors.Issue] {
 	a := confirmed(e.seen)
 	missing := wish{labels: without(e.asked.AddLabels, namesOf(e.now.Labels))}
-	if e.asked.Assignees != nil {
+	if e.asked.Assignees != nil && e.shows["assignees"] {
 		is := loginsOf(e.now.Assignees)
 		missing.assignees = append(without(*e.asked.Assignees, is), without(is, *e.asked.Assignees)...)
 	}
@@ -65,7 +68,14 @@ func (e *edit) answer(ctx context.Context) status.Result[connectors.Issue] {
 		dropped(a, k, missing)
 	}
 	_, fields := e.patch()
-	same := slices.ContainsFunc(fields, func(name string) bool { return name != "assignees" })
+	same := false
+	for _, name := range fields {
+		if !e.shows[name] {
+			a.Fail(status.Completeness, *misshapen(e.seen, name))
+		} else if name != "assignees" {
+			same = true
+		}
+	}
 	if same || slices.ContainsFunc(namesOf(e.now.Labels), func(l string) bool { return holds(e.asked.RemoveLabels, l) }) {
 		a.Fail(status.Completeness, *contradicts(e.seen, "it accepted a change and shows the issue as it was"))
 	}
@@ -74,40 +84,66 @@ func (e *edit) answer(ctx context.Context) status.Result[connectors.Issue] {
 	return status.One(e.source, brief(item), a)
 }
 
-// steps are what is left to do.
+// steps are what is left to do, last of all what cannot be undone.
 func (e *edit) steps() []connectors.Step {
 	var steps []connectors.Step
 	if patch, fields := e.patch(); patch != nil {
-		before := e.before(*patch)
-		steps = append(steps, connectors.Step{
+		s := connectors.Step{
 			Name: "changed " + strings.Join(fields, ", ") + " of " + e.ref(),
 			Do:   func(ctx context.Context) *status.Failure { return e.send(ctx, *patch) },
-			Undo: func(ctx context.Context) *status.Failure { return e.send(ctx, before) },
-		})
+		}
+		if !slices.ContainsFunc(fields, func(name string) bool { return !e.has[name] }) {
+			s.Undo = func(ctx context.Context) *status.Failure { return e.restore(ctx, *patch) }
+		}
+		steps = append(steps, s)
 	}
 	if add := without(e.asked.AddLabels, namesOf(e.now.Labels)); len(add) > 0 {
-		steps = append(steps, connectors.Step{
+		s := connectors.Step{
 			Name: "added labels to " + e.ref(),
 			Do:   func(ctx context.Context) *status.Failure { return e.label(ctx, add) },
-			Undo: func(ctx context.Context) *status.Failure { return e.unlabelAll(ctx, add) },
+		}
+		if e.has["labels"] { // else some of them may have been there
+			s.Undo = func(ctx context.Context) *status.Failure { return e.unlabelAll(ctx, add) }
+		}
+		steps = append(steps, s)
+	}
+	for _, l := range e.superfluous() {
+		steps = append(steps, connectors.Step{
+			Name: "removed the label " + l + " from " + e.ref(),
+			Do:   func(ctx context.Context) *status.Failure { return e.unlabel(ctx, l) },
+			Undo: func(ctx context.Context) *status.Failure { return e.relabel(ctx, l) },
 		})
 	}
+	slices.SortStableFunc(steps, func(a, b connectors.Step) int { return last(a) - last(b) })
+	return steps
+}
+
+func last(s connectors.Step) int {
+	if s.Undo == nil {
+		return 1
+	}
+	return 0
+}
+
+// superfluous are the labels to remove: those that are there, or may be.
+func (e *edit) superfluous() []string {
+	if !e.shows["labels"] {
+		return e.asked.RemoveLabels
+	}
+	var out []string
 	for _, l := range namesOf(e.now.Labels) {
 		if holds(e.asked.RemoveLabels, l) {
-			steps = append(steps, connectors.Step{
-				Name: "removed the label " + l + " from " + e.ref(),
-				Do:   func(ctx context.Context) *status.Failure { return e.unlabel(ctx, l) },
-				Undo: func(ctx context.Context) *status.Failure { return e.label(ctx, []string{l}) },
-			})
+			out = append(out, l)
 		}
 	}
-	return steps
+	return out
 }
 
 // done reports whether the issue is as asked already.
 func (e *edit) done() bool { return len(e.steps()) == 0 }
 
-// patch holds the fields that are not yet as asked; nil if there are none.
+// patch holds the fields that are not yet as asked, as far as that is known; nil if
+// there are none.
 func (e *edit) patch() (patch *gh.IssueRequest, fields []string) {
 	p := gh.IssueRequest{}
 	set := func(name string, differs bool, to func()) {
@@ -118,14 +154,14 @@ func (e *edit) patch() (patch *gh.IssueRequest, fields []string) {
 	}
 	q := e.asked
 	set("title", q.Title != nil && strings.TrimSpace(*q.Title) != strings.TrimSpace(*e.now.Title), func() { p.Title = q.Title })
-	set("body", q.Body != nil && plainBody(*q.Body) != plainBody(e.now.Body), func() {
+	set("body", q.Body != nil && (!e.shows["body"] || plainBody(*q.Body) != plainBody(e.now.Body)), func() {
 		body := strings.TrimSpace(*q.Body + "\n\n" + marksOf(e.wire.Body)) // what frank made stays known as that
 		p.Body = &body
 	})
 	set("state", q.State != "" && !strings.EqualFold(q.State, e.now.State), func() { p.State = &q.State })
 	if q.Assignees != nil {
 		is := loginsOf(e.now.Assignees)
-		set("assignees", len(without(*q.Assignees, is))+len(without(is, *q.Assignees)) > 0, func() {
+		set("assignees", !e.shows["assignees"] || len(without(*q.Assignees, is))+len(without(is, *q.Assignees)) > 0, func() {
 			people := append([]string{}, *q.Assignees...)
 			p.Assignees = &people
 		})
@@ -166,10 +202,32 @@ func (e *edit) before(patch gh.IssueRequest) gh.IssueRequest {
 
 func (e *edit) send(ctx context.Context, patch gh.IssueRequest) *status.Failure {
 	wire, x, f := changed[wireIssue](ctx, e.client, issueCall(e.repo, e.number, "").posts(http.MethodPatch, patch))
-	if f == nil {
-		e.now, e.seen = wire, x
+	if f != nil {
+		return f
 	}
-	return f
+	has := shownBy(x)
+	if !has["labels"] { // a patch leaves them as they are
+		wire.Labels, has["labels"] = e.now.Labels, e.shows["labels"]
+	}
+	e.now, e.seen, e.shows = wire, x, has
+	return nil
+}
+
+// restore undoes a patch, and holds GitHub to having done so.
+func (e *edit) restore(ctx context.Context, patch gh.IssueRequest) *status.Failure {
+	if f := e.send(ctx, e.before(patch)); f != nil {
+		return f
+	}
+	is, was := e.now, e.wire
+	assigned := append(without(loginsOf(was.Assignees), loginsOf(is.Assignees)), without(loginsOf(is.Assignees), loginsOf(was.Assignees))...)
+	switch {
+	case patch.Title != nil && *is.Title != *was.Title,
+		patch.Body != nil && plainBody(is.Body) != plainBody(was.Body),
+		patch.State != nil && !strings.EqualFold(is.State, was.State),
+		patch.Assignees != nil && len(assigned) > 0:
+		return contradicts(e.seen, "it accepted a change and shows the issue as it was")
+	}
+	return nil
 }
 
 func (e *edit) label(ctx context.Context, labels []string) *status.Failure {
@@ -184,7 +242,8 @@ func (e *edit) unlabel(ctx context.Context, label string) *status.Failure {
 	k.path = append(k.path, label)
 	rows, x, f := many[wireNamed](ctx, e.client, k)
 	if f = doubtful(x, f); f == nil {
-		e.now.Labels, e.seen = rows, x
+		e.labelled(rows, x)
+		e.off[label] = true
 		return nil
 	}
 	if !goneAlready(x) {
@@ -193,11 +252,22 @@ func (e *edit) unlabel(ctx context.Context, label string) *status.Failure {
 	read := issueCall(e.repo, e.number, "")
 	read.fresh = true
 	wire, again, lost := one[wireIssue](ctx, e.client, read)
-	if lost != nil || holds(namesOf(wire.Labels), label) {
+	switch {
+	case lost != nil || holds(namesOf(wire.Labels), label):
 		return f
+	case !shownBy(again)["labels"]:
+		return misshapen(again, "labels")
 	}
-	e.now, e.seen = wire, again
+	e.now, e.seen, e.shows = wire, again, shownBy(again)
 	return nil
+}
+
+// relabel puts a label back, if it was taken off.
+func (e *edit) relabel(ctx context.Context, label string) *status.Failure {
+	if !e.off[label] {
+		return nil
+	}
+	return e.label(ctx, []string{label})
 }
 
 func (e *edit) unlabelAll(ctx context.Context, labels []string) *status.Failure {
@@ -215,6 +285,12 @@ func (e *edit) labels(ctx context.Context, k call) *status.Failure {
 	if f = doubtful(x, f); f != nil {
 		return f
 	}
-	e.now.Labels, e.seen = rows, x
+	e.labelled(rows, x)
 	return nil
+}
+
+// labelled notes the labels that the issue has by now.
+func (e *edit) labelled(rows []wireNamed, x *upstream.Exchange) {
+	e.now.Labels, e.seen = rows, x
+	e.shows["labels"] = true
 }

@@ -40,7 +40,7 @@ func (a *App) escalate() {
 func (a *App) tell(e escalation.Event) {
 	x := Escalation{
 		Event: e.Name, ID: e.ID, Trigger: string(e.Trigger), Destination: e.Destination,
-		CallID: e.CallID, TraceID: e.TraceID, Tool: e.Tool, Source: e.Source, Reason: e.Reason, Code: e.Code,
+		CallID: e.CallID, TraceID: e.TraceID, SpanID: e.SpanID, Tool: e.Tool, Source: e.Source, Reason: e.Reason, Code: e.Code,
 	}
 	if e.Name == escalation.EventResolved {
 		x.Outcome = string(e.State)
@@ -85,6 +85,8 @@ func rules(c config.Escalation) escalation.Rules {
 type (
 	// EscalationRecord is one escalation.
 	EscalationRecord = escalation.Record
+	// EscalationStatement is what a later call said of it.
+	EscalationStatement = escalation.Statement
 	// EscalationAnswer is how a person ends one.
 	EscalationAnswer = escalation.Resolution
 	// EscalationStats says how they went.

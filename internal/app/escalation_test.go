@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/frank-mcp/frank/internal/app"
 	"github.com/frank-mcp/frank/internal/config"
+	"github.com/frank-mcp/frank/internal/escalation"
 )
 
 const guarded = "sources: [{name: github, provider: github, auth: {token_env: T}}]\npolicy: {deny: [\"tracker.issue:read on acme/secret\"]}\nretry: {max_attempts: 1, cooldown: 1ns}\n"
@@ -240,5 +242,42 @@ func TestAStoreThatCannotBeUsedLeavesTheAnswerWithoutAnId(t *testing.T) {
 	}
 	if v := answerOf(t, a, "get_escalation", `{"id":"`+v.Data.Item.ID+`"}`); v.Data.Item.State != "open" {
 		t.Errorf("what is in memory can be read: %+v", v)
+	}
+}
+
+func TestAnEscalationThatMayHaveBeenInADamagedFileIsNotAbsent(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "frank.db")
+	a := kept(t, guarded, path, nil)
+	id := answerOf(t, a, "tracker_search", `{"project":"acme/secret","query":"x"}`).Failure.Evidence.ID
+	if v := answerOf(t, a, "get_escalation", `{"id":"`+id+`"}`); v.Data.Item.State != "open" {
+		t.Fatalf("%+v", v)
+	}
+	if err := a.Deps.Journal.Flush(t.Context()); err != nil { // nobody is at the file any more
+		t.Fatal(err)
+	}
+	if err := a.Store.Close(); err != nil { // as a new process would find it
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(strings.Repeat("this is no database. ", 500)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if v := answerOf(t, a, "get_escalation", `{"id":"`+id+`"}`); v.Status != "access_failure" || v.Failure.Reason != "corrupt" {
+		t.Errorf("%+v", v)
+	}
+}
+
+func TestAnAgentIsToldThatPeopleHaveEnoughToDo(t *testing.T) {
+	a := kept(t, guarded, "", nil)
+	for n := range 1000 {
+		if _, err := a.Deps.Escalations.Open(t.Context(), escalation.Opening{Trigger: escalation.AmbiguousIntent, Question: fmt.Sprint(n)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	v := answerOf(t, a, "escalate", `{"trigger":"ambiguous_intent","question":"q","context":"c","suggested_next_step":"s","confidence":1}`)
+	if v.Status != "access_failure" || v.Code != "CAPABILITY_UNAVAILABLE" || v.Failure.Reason != "operation_unsupported" {
+		t.Errorf("%+v", v)
+	}
+	if v := answerOf(t, a, "tracker_search", `{"project":"acme/secret","query":"x"}`); v.Failure.Reason != "policy_denied" || v.Failure.Evidence.ID != "" {
+		t.Errorf("a call goes on without an escalation: %+v", v)
 	}
 }

@@ -89,9 +89,12 @@ func TestAPromotedAliasObeysPolicyUnderBothNames(t *testing.T) {
 	l := newLearner(t)
 	l.promotes(oneGitHub, "payments", "acme/payments-api", "github")
 	for name, c := range map[string]struct{ more, status, reason string }{
-		"allowed":                {"", "success", ""},
-		"the name that is meant": {"policy: {deny: ['tracker.issue:read on acme/payments-api']}\n", "access_failure", "policy_denied"},
-		"the name as it is said": {"policy: {deny: ['tracker.issue:read on payments']}\n", "access_failure", "policy_denied"},
+		"allowed":                                            {"", "success", ""},
+		"the name that is meant":                             {"policy: {deny: ['tracker.issue:read on acme/payments-api']}\n", "access_failure", "policy_denied"},
+		"the name as it is said":                             {"policy: {deny: ['tracker.issue:read on payments']}\n", "access_failure", "policy_denied"},
+		"an allow list with the name that is meant":          {"policy: {allow: ['*:read on acme/*']}\n", "success", ""},
+		"an allow list with the name as it is said alone":    {"policy: {allow: ['*:read on payments']}\n", "access_failure", "policy_denied"},
+		"an allow list with the first, and a deny of second": {"policy: {allow: ['*:read on acme/*'], deny: ['*:read on payments']}\n", "access_failure", "policy_denied"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r, v := ask(t, l.frank(oneGitHub+c.more), "tracker_get_issue", `{"ref":"payments#1"}`)

@@ -460,6 +460,33 @@ func TestNothingIsSwitchedOnWithoutItsVariables(t *testing.T) {
 	}
 }
 
+// TestASettingThatOnlyTheSDKReadsIsJudgedToo: it would take another value in silence.
+func TestASettingThatOnlyTheSDKReadsIsJudgedToo(t *testing.T) {
+	const sampler, interval = "OTEL_TRACES_SAMPLER", "OTEL_METRIC_EXPORT_INTERVAL"
+	for name, c := range map[string]struct {
+		env  map[string]string
+		told string
+	}{
+		"unknown sampler": {map[string]string{sampler: secretBody}, "setting=" + sampler + " "},
+		"ratio beyond 1":  {map[string]string{sampler: "TraceIdRatio", sampler + "_ARG": "7"}, "setting=" + sampler + "_ARG "},
+		"no ratio":        {map[string]string{sampler: "parentbased_traceidratio", sampler + "_ARG": secretBody}, "setting=" + sampler + "_ARG "},
+		"no interval":     {map[string]string{interval: "soon"}, "setting=" + interval + " "},
+		"no time":         {map[string]string{interval: "0"}, "setting=" + interval + " "},
+		"a ratio":         {map[string]string{sampler: " parentbased_traceidratio", sampler + "_ARG": "0.5"}, ""},
+		"the default one": {map[string]string{sampler: "always_on", interval: "1000"}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var log guardedBuffer
+			c.env["OTEL_EXPORTER_OTLP_ENDPOINT"] = newCollector(t).URL
+			a := observed(t, &hub{}, c.env, func(o *app.Options) { o.Log = slog.New(slog.NewTextHandler(&log, nil)) })
+			_ = a.Close(t.Context())
+			if got := strings.Count(log.String(), "telemetry:"); got != min(1, len(c.told)) || !strings.Contains(log.String(), c.told) || strings.Contains(log.String(), secretBody) {
+				t.Errorf("%q: %s", c.told, log.String())
+			}
+		})
+	}
+}
+
 // TestACallThatHangsEndsItsSpanAsItWasAnswered: the fallback answers, with the ids
 // of the span.
 func TestACallThatHangsEndsItsSpanAsItWasAnswered(t *testing.T) {

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"encoding/json"
+	"slices"
 
 	"github.com/frank-mcp/frank/capabilities"
 	"github.com/frank-mcp/frank/connectors"
@@ -10,6 +11,7 @@ import (
 	"github.com/frank-mcp/frank/internal/store"
 	"github.com/frank-mcp/frank/server"
 	"github.com/frank-mcp/frank/status"
+	"github.com/frank-mcp/frank/tools"
 )
 
 // What the commands show and pass on, under one roof: they know no package
@@ -76,4 +78,16 @@ func Failures(ctx context.Context, path string, q FailureQuery) (found FailureLi
 	j := journal.Open(s, journal.Options{})
 	found = j.List(ctx, q)
 	return found, j.Problem()
+}
+
+// FailureSources names the sources of which the journal at path has a failure, and
+// frank's own.
+func FailureSources(ctx context.Context, path string) []string {
+	s := store.Open(path, store.Options{})
+	defer func() { _ = s.Close() }() // it was only read
+	names := journal.Open(s, journal.Options{}).Sources(ctx)
+	if !slices.Contains(names, tools.OwnEscalations) {
+		names = append(names, tools.OwnEscalations)
+	}
+	return names
 }

@@ -75,7 +75,7 @@ func Run(args []string, s Streams) int {
 	if e.text != "" {
 		// The log's format is for the log; this is for whoever started frank, and
 		// hosts show the last lines of standard error.
-		say(s.Err, "frank: "+clean(e.text))
+		say(s.Err, screenOf(s.Err).fold("frank: "+clean(e.text), 2))
 	}
 	return e.code
 }

@@ -102,7 +102,9 @@ func (c *escalationsCommand) end(r *run, action, id string) error {
 		return err
 	}
 	return c.print(r, e, func(d desk) string {
-		return d.s.paint(green, e.ID+" is "+string(e.State)) + "; get_escalation id=" + e.ID + " gives the agent the note\n"
+		done := e.ID + " is " + string(e.State)
+		rest := strings.TrimPrefix(d.s.fold(done+"; get_escalation id="+e.ID+" gives the agent the note", 2), done)
+		return d.s.paint(green, done) + rest + "\n"
 	})
 }
 
@@ -229,6 +231,12 @@ func (d desk) show(e app.EscalationRecord) string {
 	if e.Confidence != nil {
 		field("Confidence", fmt.Sprintf("%g", *e.Confidence))
 	}
+	for _, s := range e.Further {
+		field("Later, "+d.moment(s.At)+", by the "+s.By, later(s))
+	}
+	if e.Dropped > 0 {
+		field("Said in between and not kept", fmt.Sprint(e.Dropped))
+	}
 	if f := e.Failure; f != nil {
 		field("Failure", strings.Join(strings.Fields(strings.Join([]string{f.Reason, f.Code, f.Tool, f.Source, f.Fingerprint, "call " + f.CallID}, " ")), " "))
 		field("Evidence", string(f.Evidence))
@@ -251,6 +259,29 @@ func (d desk) show(e app.EscalationRecord) string {
 	}
 	field("To answer", "frank escalations resolve "+e.ID+" --note TEXT, or reject")
 	return b.String()
+}
+
+// later is what a later call said, in one text.
+func later(s app.EscalationStatement) string {
+	var parts []string
+	add := func(label, text string) {
+		if text != "" {
+			parts = append(parts, label+text)
+		}
+	}
+	add("", s.Context)
+	add("question: ", s.Question)
+	add("trigger: ", string(s.Trigger))
+	for _, a := range s.Attempted {
+		add("attempted: ", a)
+	}
+	if s.NextStep != nil {
+		add("suggested, unchecked: ", s.NextStep.Text)
+	}
+	if s.Confidence != nil {
+		add("confidence: ", fmt.Sprintf("%g", *s.Confidence))
+	}
+	return strings.Join(parts, "; ")
 }
 
 func delivered(e app.EscalationRecord) string {
@@ -283,6 +314,6 @@ func (d desk) stats(s app.EscalationStats) string {
 		}
 		b.WriteString(line + "\n")
 	}
-	fmt.Fprintf(&b, "\n%d escalated, %d times more while they were open; %d messages undelivered\n", s.Total, s.Joined, s.Undelivered)
+	fmt.Fprintf(&b, "\n%d escalated, %s more while they were open; %s undelivered\n", s.Total, counted(s.Joined, "time"), counted(s.Undelivered, "message"))
 	return b.String()
 }

@@ -42,12 +42,40 @@ func (c *failuresCommand) run(r *run, _ []string) error {
 	if !found.Read {
 		return exit{exitFailed, "the journal cannot be read: " + unread(problem) + "; look at " + path}
 	}
+	if found.Total == 0 && c.source != "" {
+		if err := c.unknown(r, path); err != nil {
+			return err
+		}
+	}
 	if c.json {
 		return c.print(r, found, now)
 	}
 	l := listing{s: screenOf(r.Out), path: path, found: found, now: now, since: q.Since, totals: c.totals}
 	_, err = r.Out.WriteString(l.text())
 	return err
+}
+
+// unknown is the complaint about a source that is neither recorded nor configured.
+// Where no configuration can be read, nobody knows whether there is such a source.
+func (c *failuresCommand) unknown(r *run, path string) error {
+	names := app.FailureSources(r.ctx, path)
+	if slices.Contains(names, c.source) {
+		return nil
+	}
+	cfg, err := r.settings()
+	if err != nil {
+		say(r.Err, "frank: nothing is recorded of a source "+strconv.Quote(status.Line(c.source, 80))+", and without a configuration that can be used nobody knows if there is one")
+		return nil
+	}
+	for _, s := range cfg.Sources {
+		if s.Name == c.source {
+			return nil
+		}
+		if !slices.Contains(names, s.Name) {
+			names = append(names, s.Name)
+		}
+	}
+	return usage(noSuch("source", c.source, names) + " " + strings.Join(names, ", "))
 }
 
 func unread(problem string) string {

@@ -54,6 +54,29 @@ func TestHelpOfEveryToolFits80Columns(t *testing.T) {
 	}
 }
 
+func TestHelpOfEveryCommandFits80ColumnsAndExplainsItsOwnWords(t *testing.T) {
+	all := map[string]string{"frank": overviewHelp(plainWidth)}
+	for _, c := range commandTable() {
+		all[c.name] = c.help(plainWidth)
+		if (c.words != "") != (len(c.explained()) > 0) {
+			t.Errorf("%s: words %q, explained %q", c.name, c.words, c.explained())
+		}
+		for _, row := range c.explained() {
+			first, _, _ := strings.Cut(row[0], " ")
+			if c.name != "call" && !strings.Contains(c.words, first) {
+				t.Errorf("%s explains %q, which it does not take", c.name, row[0])
+			}
+		}
+	}
+	for name, help := range all {
+		for line := range strings.SplitSeq(help, "\n") {
+			if n := utf8.RuneCountInString(line); n > plainWidth || n > 0 && strings.HasPrefix(line, strings.Repeat(" ", 40)) {
+				t.Errorf("%s: too long, or squeezed to the right: %q", name, line)
+			}
+		}
+	}
+}
+
 func TestNearestFindsWhatWasMeant(t *testing.T) {
 	names := []string{"stdio", "serve", "doctor", "call", "failures", "version", "tracker_search", "repo_search_code", "repo_list", "docs_list"}
 	for word, want := range map[string]string{

@@ -60,8 +60,10 @@ func (c *labCommand) assert(r *run, paths []string) error {
 	if err != nil {
 		return err
 	}
-	// In memory alone: what a case provokes is nobody's failure, and a case that is
-	// run again is a new one. What fails is said beside the case, not in the log.
+	// In memory alone: what a case provokes is nobody's failure, no person is asked
+	// about it, and a case that is run again is a new one. What fails is said beside
+	// the case, not in the log.
+	cfg.Escalation.Destinations = nil
 	a, err := r.begun(app.New(cfg, app.Options{Version: version(), Log: r.logger(slog.LevelError + 4)}))
 	if err != nil {
 		return err
@@ -157,9 +159,15 @@ func (p labPrinter) result(x lab.Result) string {
 		lab.Passed: p.s.paint(green, "ok      "), lab.Failed: p.s.paint(red, "FAILED  "),
 		lab.Refused: p.s.paint(red, "REFUSED "), lab.Skipped: p.s.paint(yellow, "skipped "),
 	}[x.State]
-	line := label + clean(status.Line(x.Name, 200))
+	name := clean(status.Line(x.Name, 200))
+	line := label + p.wrapped(name, 8)
 	if x.Got != "" {
-		line += p.s.paint(dim, fmt.Sprintf("  %s  (%s)", x.Got, x.Took.Round(time.Millisecond)))
+		got := fmt.Sprintf("%s  (%s)", x.Got, x.Took.Round(time.Millisecond))
+		gap := "  "
+		if p.s.terminal && 8+utf8.RuneCountInString(name+gap+got) > p.s.width {
+			gap = "\n          "
+		}
+		line += gap + p.s.paint(dim, got)
 	}
 	for _, problem := range x.Problems {
 		line += "\n          " + p.wrapped(problem, 10)
@@ -192,7 +200,15 @@ func (p labPrinter) total(all []lab.Result) string {
 			parts = append(parts, fmt.Sprintf("%d %s", n[s], s))
 		}
 	}
-	return "\n" + p.s.paint(bold, fmt.Sprintf("%d cases: %s", len(all), strings.Join(parts, ", ")))
+	return "\n" + p.s.paint(bold, fmt.Sprintf("%s: %s", counted(len(all), "case"), strings.Join(parts, ", ")))
+}
+
+// counted is a number with its noun: 1 case, 2 cases.
+func counted(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return fmt.Sprintf("%d %s", n, noun)
 }
 
 // sweep is one row for each fault and each different answer to it, with the tools
@@ -216,9 +232,9 @@ func (p labPrinter) sweep(found lab.Swept) string {
 	}
 	lines = append(lines, "")
 	lines = append(lines, problems...)
-	total := fmt.Sprintf("%d answers: none claims that something was found or is absent", len(found.Seen))
+	total := fmt.Sprintf("%s: none claims that something was found or is absent", counted(len(found.Seen), "answer"))
 	if len(problems) > 0 {
-		total = fmt.Sprintf("%d answers, %d of which must not be", len(found.Seen), len(problems))
+		total = fmt.Sprintf("%s, %d of which must not be", counted(len(found.Seen), "answer"), len(problems))
 	}
 	lines = append(lines, p.s.paint(bold, total))
 	if len(found.Local) > 0 {

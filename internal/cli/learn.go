@@ -65,7 +65,7 @@ func (c *learnCommand) decide(r *run, names app.Names, verb, name string) error 
 	if verb == "reject" {
 		text = "rejected: " + a.Said + " → " + a.Meant + " in source " + a.Source + " is not suggested again"
 	}
-	say(r.Out, clean(text))
+	say(r.Out, screenOf(r.Out).fold(clean(text), 2))
 	return nil
 }
 
@@ -85,7 +85,7 @@ func (c *learnCommand) list(r *run, names app.Names) error {
 		return exit{exitFailed, "what was learned cannot be read"}
 	}
 	if unscrubbed > 0 {
-		say(r.Err, fmt.Sprintf("frank: %d suggestions were not kept, as they may hold a secret or an address (%s)", unscrubbed, app.ScrubFailed))
+		say(r.Err, screenOf(r.Err).fold(fmt.Sprintf("frank: %s not kept because of what may be a secret or an address (%s)", counted(unscrubbed, "suggestion"), app.ScrubFailed), 2))
 	}
 	if c.json {
 		lines := json.NewEncoder(r.Out)
@@ -117,6 +117,9 @@ func aliasTable(s screen, all []app.Alias) []string {
 		rows = append(rows, []string{a.ID, clean(a.Said), clean(a.Meant), a.Source, a.Kind, strconv.Itoa(a.Seen), a.Last.In(time.Local).Format("2006-01-02"), state})
 	}
 	lines := table(rows)
+	for i := range lines {
+		lines[i] = s.fold(lines[i], 4)
+	}
 	lines[0] = s.paint(bold, lines[0])
 	return lines
 }

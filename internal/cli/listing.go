@@ -29,7 +29,7 @@ const maxGroups = 10
 func (l *listing) text() string {
 	var b strings.Builder
 	if l.found.Total == 0 {
-		b.WriteString("No failure is recorded for this in " + clean(l.path) + "\n")
+		b.WriteString(l.s.fold("No failure is recorded for this in "+clean(l.path), 2) + "\n")
 		b.WriteString(l.calls())
 		return b.String()
 	}

@@ -86,6 +86,23 @@ func wrap(text string, width, indent int) string {
 	return b.String()
 }
 
+// fold breaks those lines of a text that are wider than a terminal, and goes on with
+// indent spaces more than they begin with. Elsewhere lines stay whole, for programs.
+func (s screen) fold(text string, indent int) string {
+	if !s.terminal {
+		return text
+	}
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		if utf8.RuneCountInString(line) > s.width {
+			margin := len(line) - len(strings.TrimLeft(line, " "))
+			lines[i] = line[:margin] + wrap(line, s.width-margin, indent)
+			lines[i] = strings.ReplaceAll(lines[i], "\n", "\n"+line[:margin])
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
 // table aligns rows in columns. The cells of a row that is cut short end it.
 func table(rows [][]string) []string {
 	var widths []int

@@ -50,6 +50,7 @@ func broken(t *testing.T, s Suite) {
 		if n++; n%oneOf != 0 {
 			return
 		}
+		t.Parallel()
 		if c.Config == "" {
 			c.Config = s.Config
 		}

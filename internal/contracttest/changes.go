@@ -43,6 +43,7 @@ func changes(t *testing.T, s Suite) {
 		if strings.Contains(c.Name, "lost") || strings.Contains(c.Name, "limited") || strings.Contains(c.Name, "gone") || !changing(c) { // these record what makes up for a fault
 			return
 		}
+		t.Parallel()
 		kinds := named()
 		if c.Name == "write-create" {
 			kinds = faults()

@@ -32,6 +32,7 @@ type fault struct {
 func sweep(t *testing.T, s Suite) {
 	for _, f := range faults() {
 		t.Run(f.name, func(t *testing.T) {
+			t.Parallel()
 			for _, call := range f.calls(s) {
 				t.Run(call.Tool, func(t *testing.T) {
 					synctest.Test(t, func(t *testing.T) {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/frank-mcp/frank/internal/journal"
+	"github.com/frank-mcp/frank/status"
 )
 
 // Trigger is why something is escalated.
@@ -101,6 +102,20 @@ type Hypothesis struct {
 	Text       string `json:"text"`
 }
 
+// Statement is what a later call said that escalated the same. Trigger and Question
+// are there only if they differ from those of the record.
+type Statement struct {
+	At         time.Time   `json:"at"`
+	By         string      `json:"by"`
+	CallID     string      `json:"call_id,omitempty"` // of the call that escalated
+	Trigger    Trigger     `json:"trigger,omitempty"`
+	Question   string      `json:"question,omitempty"`
+	Context    string      `json:"context,omitempty"`
+	Attempted  []string    `json:"attempted,omitempty"`
+	NextStep   *Hypothesis `json:"suggested_next_step,omitempty"`
+	Confidence *float64    `json:"confidence,omitempty"`
+}
+
 // Record is one escalation as people, webhooks and commands see it. Fields are
 // only ever added.
 type Record struct {
@@ -118,10 +133,14 @@ type Record struct {
 	NextStep    *Hypothesis `json:"suggested_next_step,omitempty"` // see Hypothesis
 	Confidence  *float64    `json:"confidence,omitempty"`          // of the agent, 0 to 1
 	Failure     *Failure    `json:"failure,omitempty"`
-	Count       int         `json:"count"` // how often it was escalated while open
-	FirstAt     time.Time   `json:"first_at"`
-	LastAt      time.Time   `json:"last_at"`
-	Resolution  *Resolution `json:"resolution,omitempty"`
+	// Further is what was said differently when it was escalated again while it was
+	// open, oldest first, and Dropped how much of that was too much to keep.
+	Further    []Statement `json:"further,omitempty"`
+	Dropped    int         `json:"further_dropped,omitempty"`
+	Count      int         `json:"count"` // how often it was escalated while open
+	FirstAt    time.Time   `json:"first_at"`
+	LastAt     time.Time   `json:"last_at"`
+	Resolution *Resolution `json:"resolution,omitempty"`
 	// Delivery says how far word of it has got; empty for the local inbox.
 	Delivery []Delivery `json:"delivery,omitempty"`
 }
@@ -160,6 +179,8 @@ type Opening struct {
 	Fingerprint, Alike string
 	// Code and Source, with the trigger, decide where it goes.
 	Code, Source string
+	// Call is what opened it, for the event that tells of it; it may be nil.
+	Call *status.Call
 }
 
 // Opened is what became of an [Opening].
@@ -182,8 +203,9 @@ type Event struct {
 	Kind        string
 	State       State
 	Destination string
-	CallID      string // of the call that failed, with its trace and tool
+	CallID      string // of the call that opened it, with its trace and tool, if known; else of the one that failed
 	TraceID     string
+	SpanID      string
 	Tool        string
 	Source      string
 	Code        string
@@ -198,7 +220,11 @@ const (
 )
 
 func (e *Event) because(f *Failure) {
-	if f != nil {
-		e.CallID, e.TraceID, e.Tool, e.Source, e.Code, e.Reason = f.CallID, f.TraceID, f.Tool, f.Source, f.Code, f.Reason
+	if f == nil {
+		return
+	}
+	e.Source, e.Code, e.Reason = f.Source, f.Code, f.Reason
+	if e.CallID == "" {
+		e.CallID, e.TraceID, e.Tool = f.CallID, f.TraceID, f.Tool
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/frank-mcp/frank/internal/journal"
 	"github.com/frank-mcp/frank/internal/store"
 )
 
@@ -98,6 +99,10 @@ func (k *Keeper) Configure(r Rules) {
 // Problem says why escalations are not kept in the file, or nothing.
 func (k *Keeper) Problem() string { return k.opts.Store.Problem() }
 
+// Whole reports whether what is not found was never kept: false while the file
+// cannot be used, or after this process set a damaged one aside.
+func (k *Keeper) Whole() bool { return k.opts.Store.Problem() == "" && !k.opts.Store.Lost() }
+
 // Close ends the background and tries each waiting delivery that is due once
 // more, as long as ctx lasts. What is not delivered by then waits for the next process.
 func (k *Keeper) Close(ctx context.Context) {
@@ -140,19 +145,33 @@ func (k *Keeper) clean(s string, limit int) string {
 	return s
 }
 
+// These bound how many wait for people at the same time, and their bytes: what is open
+// is kept for as long as it takes, and must not fill the file that the journal needs too.
+const (
+	maxOpen  = 1000
+	maxBytes = 16 << 20
+)
+
+// ErrFull: people must answer some before there is room for another one.
+var ErrFull = errors.New("escalation: too many are open")
+
 // Open stores what is escalated, or adds to the open escalation that is equal,
-// and puts word of a new one into the outbox in the same transaction.
+// and puts word of a new one into the outbox in the same transaction. The error is
+// [ErrFull] or that of the store.
 func (k *Keeper) Open(ctx context.Context, o Opening) (Opened, error) {
 	r, key := k.record(o), joinKey(o)
 	var out Opened
 	err := k.opts.Store.Update(ctx, func(tx *sql.Tx) error {
 		out = Opened{ID: r.ID, State: Open, Destination: r.Destination, Count: 1}
-		joined, err := join(tx, key, r.LastAt)
+		joined, err := join(tx, key, r, callOf(o))
 		if err != nil || joined != nil {
 			if joined != nil {
 				out.ID, out.Destination, out.Count, out.Joined = joined.ID, joined.Destination, joined.Count, true
 				r.Trigger = joined.Trigger
 			}
+			return err
+		}
+		if err := room(tx); err != nil {
 			return err
 		}
 		until, err := k.insert(tx, r, key)
@@ -163,8 +182,18 @@ func (k *Keeper) Open(ctx context.Context, o Opening) (Opened, error) {
 		return Opened{}, err
 	}
 	out.Durable = k.opts.Store.Durable()
-	k.opened(out, r)
+	k.opened(out, r, o)
 	return out, nil
+}
+
+// room is [ErrFull] if there is none for another one.
+func room(tx *sql.Tx) error {
+	var open, size int64
+	err := tx.QueryRow("SELECT count(*), coalesce(sum(octet_length(record)), 0) FROM escalations WHERE state = 'open'").Scan(&open, &size)
+	if err == nil && (open >= maxOpen || size >= maxBytes) {
+		return ErrFull
+	}
+	return err
 }
 
 // record is what is stored of an opening.
@@ -172,8 +201,8 @@ func (k *Keeper) record(o Opening) Record {
 	now := k.opts.Now().UTC().Truncate(time.Millisecond)
 	r := Record{
 		ID: newID(), State: Open, OpenedAt: now, OpenedBy: o.By, Trigger: o.Trigger, Kind: o.Trigger.Kind(), Destination: k.Rules().route(o),
-		Question: k.clean(o.Question, maxQuestion), Context: k.clean(o.Context, maxContext), Journal: o.Journal,
-		Confidence: o.Confidence, Failure: o.Failure, Count: 1, FirstAt: now, LastAt: now,
+		Question: k.clean(o.Question, maxQuestion), Context: k.clean(o.Context, maxContext),
+		Confidence: o.Confidence, Failure: k.failure(o.Failure), Count: 1, FirstAt: now, LastAt: now,
 	}
 	for _, a := range o.Attempted {
 		r.Attempted = append(r.Attempted, k.clean(a, maxAction))
@@ -181,12 +210,25 @@ func (k *Keeper) record(o Opening) Record {
 	if step := k.clean(o.NextStep, maxAction); step != "" {
 		r.NextStep = &Hypothesis{true, step}
 	}
-	if o.Failure != nil {
-		f := *o.Failure
-		f.Evidence = k.cleanJSON(f.Evidence)
-		r.Failure = &f
+	for _, a := range o.Journal {
+		r.Journal = append(r.Journal, a.Fit(k.opts.Scrub))
 	}
 	return r
+}
+
+// failure is what is stored of one: as much as the journal would, and its evidence.
+func (k *Keeper) failure(f *Failure) *Failure {
+	if f == nil {
+		return nil
+	}
+	r := journal.Record{
+		CallID: f.CallID, TraceID: f.TraceID, Tool: f.Tool, Source: f.Source, Operation: f.Operation, Stage: f.Stage,
+		Reason: f.Reason, Code: f.Code, Fingerprint: f.Fingerprint,
+	}.Fit(k.opts.Scrub)
+	return &Failure{
+		CallID: r.CallID, TraceID: r.TraceID, Tool: r.Tool, Source: r.Source, Operation: r.Operation, Stage: r.Stage,
+		Reason: r.Reason, Code: r.Code, Fingerprint: r.Fingerprint, Evidence: k.cleanJSON(f.Evidence),
+	}
 }
 
 // cleanJSON scrubs every text in a JSON value.
@@ -211,9 +253,11 @@ func (k *Keeper) cleanValue(v any) any {
 			v[i] = k.cleanValue(v[i])
 		}
 	case map[string]any:
-		for name := range v {
-			v[name] = k.cleanValue(v[name])
+		out := make(map[string]any, len(v))
+		for name, x := range v {
+			out[k.clean(name, maxAction)] = k.cleanValue(x)
 		}
+		return out
 	}
 	return v
 }
@@ -237,8 +281,9 @@ func joinKey(o Opening) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// join adds to the open escalation with that key, or returns nil.
-func join(tx *sql.Tx, key string, at time.Time) (*Record, error) {
+// join adds what is said now to the open escalation with that key, or returns nil.
+func join(tx *sql.Tx, key string, now Record, call string) (*Record, error) {
+	at := now.LastAt
 	var raw string
 	var r Record
 	err := tx.QueryRow("SELECT record, count FROM escalations WHERE join_key = ? AND state = 'open'", key).Scan(&raw, &r.Count)
@@ -253,6 +298,7 @@ func join(tx *sql.Tx, key string, at time.Time) (*Record, error) {
 		return nil, err
 	}
 	r.Count, r.LastAt = count, at
+	r.add(now, call)
 	fresh, err := json.Marshal(r)
 	if err != nil {
 		return nil, err
@@ -300,8 +346,11 @@ func (k *Keeper) full(tx *sql.Tx, r Record) (time.Time, error) {
 }
 
 // opened tells of what was opened, and sees to what follows.
-func (k *Keeper) opened(out Opened, r Record) {
+func (k *Keeper) opened(out Opened, r Record, o Opening) {
 	e := Event{Name: EventOpened, At: r.OpenedAt, ID: out.ID, Trigger: r.Trigger, Kind: r.Trigger.Kind(), State: Open, Destination: out.Destination}
+	if c := o.Call; c != nil {
+		e.CallID, e.TraceID, e.SpanID, e.Tool = c.ID, c.TraceID, c.SpanID, c.Tool
+	}
 	e.because(r.Failure)
 	if !out.Joined {
 		k.mu.Lock()

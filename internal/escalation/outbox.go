@@ -40,6 +40,11 @@ const (
 	// patience is how long word of an escalation that ended is tried. Word of an
 	// open one is tried for as long as it is open.
 	patience = 72 * time.Hour
+	// maxAsked is how long the other side may ask to wait. What waits for longer was
+	// put off by a clock that was wrong.
+	maxAsked = 6 * time.Hour
+	// maxDigest is how many escalations one message tells of.
+	maxDigest = 50
 	// look is how often the outbox is looked into without a reason: another process
 	// may have ended and left something.
 	look = 30 * time.Second
@@ -143,7 +148,10 @@ func (k *Keeper) claim(ctx context.Context) (*delivery, time.Duration, error) {
 		out = d
 		return err
 	})
-	return out, wait, err
+	if err != nil { // what is late may still be at them
+		return nil, look, err
+	}
+	return out, wait, nil
 }
 
 // mineOnly restricts a question to the destinations that this process can deliver to.
@@ -156,16 +164,21 @@ func (k *Keeper) mineOnly() (clause string, args []any) {
 	return "destination IN (?" + strings.Repeat(", ?", len(names)-1) + ")", args
 }
 
-// due is the delivery that waits longest. The end of an escalation is not told
-// before its beginning.
+// ahead holds for the end of an escalation whose beginning has yet to be told, be it
+// in a digest.
+const ahead = `event = 'resolved' AND EXISTS (SELECT 1 FROM deliveries AS o LEFT JOIN deliveries AS g ON g.id = o.digest
+	WHERE o.escalation = d.escalation AND o.event = 'opened' AND (o.state IN ('waiting', 'held') OR o.state = 'digested' AND g.state = 'waiting'))`
+
+// due is the delivery that waits longest.
 func (k *Keeper) due(tx *sql.Tx, now time.Time) (*delivery, error) {
 	where, args := k.mineOnly()
 	ms := store.Millis(now)
 	d := &delivery{}
+	// A time further ahead than any that is ever set comes from a clock that was wrong.
 	err := tx.QueryRow(`SELECT id, escalation, destination, event, attempts, unsure FROM deliveries AS d
-		WHERE state = 'waiting' AND next_at <= ? AND lease <= ? AND `+where+` AND NOT (event = 'resolved' AND EXISTS
-			(SELECT 1 FROM deliveries AS o WHERE o.escalation = d.escalation AND o.event = 'opened' AND o.state IN ('waiting', 'held')))
-		ORDER BY next_at, id LIMIT 1`, append([]any{ms, ms}, args...)...).Scan(&d.id, &d.escalation, &d.destination, &d.event, &d.attempts, &d.unsure)
+		WHERE state = 'waiting' AND (next_at <= ? OR next_at > ?) AND (lease <= ? OR lease > ?) AND `+where+` AND NOT (`+ahead+`)
+		ORDER BY next_at, id LIMIT 1`, append([]any{ms, store.Millis(now.Add(maxAsked)), ms, store.Millis(now.Add(lease))}, args...)...).Scan(
+		&d.id, &d.escalation, &d.destination, &d.event, &d.attempts, &d.unsure)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
 	}
@@ -176,38 +189,52 @@ func (k *Keeper) due(tx *sql.Tx, now time.Time) (*delivery, error) {
 func (k *Keeper) next(tx *sql.Tx, now time.Time) (time.Duration, error) {
 	where, args := k.mineOnly()
 	var at sql.NullInt64
-	err := tx.QueryRow("SELECT min(max(next_at, lease)) FROM deliveries WHERE state IN ('waiting', 'held') AND "+where, args...).Scan(&at)
+	err := tx.QueryRow("SELECT min(max(next_at, lease)) FROM deliveries AS d WHERE state IN ('waiting', 'held') AND "+where+" AND NOT ("+ahead+")", args...).Scan(&at)
 	if err != nil || !at.Valid {
 		return look, err
 	}
 	return min(max(store.Time(at.Int64).Sub(now), 50*time.Millisecond), look), nil
 }
 
-// digest makes one delivery of those that were held back until now.
+// digest makes one delivery of those that were held back until now, and of what is
+// held back with them.
 func (k *Keeper) digest(tx *sql.Tx, now time.Time) error {
 	for _, name := range k.Rules().delivering() {
+		// A time further ahead than the window comes from a clock that was wrong.
 		var n int
-		err := tx.QueryRow("SELECT count(*) FROM deliveries WHERE state = 'held' AND destination = ? AND next_at <= ?", name, store.Millis(now)).Scan(&n)
+		err := tx.QueryRow("SELECT count(*) FROM deliveries WHERE state = 'held' AND destination = ? AND (next_at <= ? OR next_at > ?)",
+			name, store.Millis(now), store.Millis(now.Add(k.Rules().Window))).Scan(&n)
 		if err != nil {
 			return err
 		}
-		switch n {
-		case 0:
-		case 1:
-			if _, err := tx.Exec("UPDATE deliveries SET state = 'waiting' WHERE state = 'held' AND destination = ? AND next_at <= ?", name, store.Millis(now)); err != nil {
-				return err
-			}
-		default:
-			d := delivery{escalation: "digest_" + strings.ToLower(rand.Text()[:14]), destination: name, event: eventDigest}
-			if err := d.put(tx, waiting, now); err != nil {
-				return err
-			}
-			if _, err := tx.Exec("UPDATE deliveries SET state = 'digested', digest = ? WHERE state = 'held' AND destination = ?", d.escalation+"."+d.event, name); err != nil {
+		for ; n > 0; n -= maxDigest {
+			if err := k.bundle(tx, name, now); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+// bundle lets the oldest of what is held back for a destination go: alone, or as a
+// digest.
+func (k *Keeper) bundle(tx *sql.Tx, destination string, now time.Time) error {
+	const oldest = "id IN (SELECT id FROM deliveries WHERE state = 'held' AND destination = ? ORDER BY next_at, id LIMIT ?)"
+	var n int
+	err := tx.QueryRow("SELECT count(*) FROM deliveries WHERE state = 'held' AND destination = ?", destination).Scan(&n)
+	if err != nil || n == 0 {
+		return err
+	}
+	if n == 1 {
+		_, err := tx.Exec("UPDATE deliveries SET state = 'waiting', next_at = ? WHERE "+oldest, store.Millis(now), destination, 1)
+		return err
+	}
+	d := delivery{escalation: "digest_" + strings.ToLower(rand.Text()[:14]), destination: destination, event: eventDigest}
+	if err := d.put(tx, waiting, now); err != nil {
+		return err
+	}
+	_, err = tx.Exec("UPDATE deliveries SET state = 'digested', digest = ? WHERE "+oldest, d.escalation+"."+d.event, destination, maxDigest)
+	return err
 }
 
 // contents are the records that a delivery is about, as they are now.
@@ -243,7 +270,7 @@ func (k *Keeper) settle(ctx context.Context, d delivery, o outcome) {
 		if err != nil {
 			return err
 		}
-		wait := max(backoff(d.attempts), o.after)
+		wait := max(backoff(d.attempts), min(o.after, maxAsked))
 		_, err = tx.Exec("UPDATE deliveries SET state = ?, unsure = ?, next_at = ?, lease = 0, problem = ? WHERE id = ? AND owner = ?",
 			state, !o.ok && (o.unsure || d.unsure), store.Millis(now.Add(wait)), o.problem, d.id, d.owner)
 		return err

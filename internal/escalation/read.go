@@ -106,7 +106,10 @@ func (k *Keeper) List(ctx context.Context, all bool) ([]Record, error) {
 		}
 		return nil
 	})
-	return out, err
+	if err != nil { // what is late may still be at out
+		return nil, err
+	}
+	return out, nil
 }
 
 // Resolve ends an open escalation with a person's answer, and puts word of that

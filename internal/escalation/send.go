@@ -212,8 +212,15 @@ func slackText(m Message) string {
 	for _, r := range all {
 		slackRecord(&b, r, m.Escalation != nil)
 	}
-	return strings.TrimRight(b.String(), "\n")
+	text := strings.TrimRight(b.String(), "\n")
+	if r := []rune(text); len(r) > maxSlack { // Slack refuses longer ones
+		text = string(r[:maxSlack]) + "…\nThe rest: `frank escalations`"
+	}
+	return text
 }
+
+// maxSlack is in characters, and leaves room for the last line.
+const maxSlack = 39_000
 
 func slackRecord(b *strings.Builder, r Record, whole bool) {
 	plain := strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", "\n", " ")

@@ -44,6 +44,9 @@ func (k *Keeper) watch(since time.Time) {
 		case <-k.quit:
 			return
 		}
+		if now := k.opts.Now(); now.Before(since) { // the clock was set back
+			since = now.Add(-2 * k.opts.Poll)
+		}
 		seen = k.changes(since, seen)
 		if k.over() {
 			return

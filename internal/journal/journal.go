@@ -39,6 +39,7 @@ type Record struct {
 	Retryable   bool      `json:"retryable"`
 	Fingerprint string    `json:"fingerprint,omitempty"`
 	Escalation  string    `json:"escalation,omitempty"` // the id of the one that it opened
+	Trigger     string    `json:"trigger,omitempty"`    // of escalations, which it is without judgement
 
 	n int // its place among the failures of the call
 }
@@ -112,6 +113,7 @@ type Journal struct {
 	queue   []item
 	taken   []item // is being written
 	writing bool
+	used    bool // something was recorded
 	loners  int
 	lost    int
 	proved  bool // the file was written once, and nothing was wrong since

@@ -46,13 +46,16 @@ const (
 func (j *Journal) List(ctx context.Context, q Query) Listing {
 	ctx, stop := context.WithTimeout(ctx, patience)
 	defer stop()
-	var out Listing
+	var read Listing
 	flushed := j.Flush(ctx)
 	err := j.store.View(ctx, func(tx *sql.Tx) error {
-		out = Listing{}
-		return firstOf(out.records(tx, q), out.totals(tx, q), out.times(tx, q), out.calls(tx, q))
+		read = Listing{}
+		return firstOf(read.records(tx, q), read.totals(tx, q), read.times(tx, q), read.calls(tx, q))
 	})
-	if err != nil {
+	var out Listing
+	if err == nil {
+		out = read
+	} else { // what is late may still be at the other
 		out = j.pending(q)
 	}
 	out.Read = err == nil && flushed == nil && j.store.Problem() == "" && !j.store.Lost()
@@ -105,16 +108,23 @@ func (l *Listing) records(tx *sql.Tx, q Query) error {
 	if limit == 0 {
 		limit = -1
 	}
-	return each(tx, `SELECT at, call_id, trace_id, tool, operation, endpoint, source, stage, reason, code, severity, outcome, http_status, attempts, retryable,
-		fingerprint, escalation, n FROM failures`+condition+" ORDER BY at DESC, rowid DESC LIMIT ?", append(values, limit), func(scan func(...any) error) error {
-		var r Record
-		var at int64
-		err := scan(&at, &r.CallID, &r.TraceID, &r.Tool, &r.Operation, &r.Endpoint, &r.Source, &r.Stage, &r.Reason, &r.Code, &r.Severity, &r.Outcome,
-			&r.HTTPStatus, &r.Attempts, &r.Retryable, &r.Fingerprint, &r.Escalation, &r.n)
-		r.At = store.Time(at)
+	return each(tx, "SELECT "+columns+" FROM failures f"+condition+" ORDER BY f.at DESC, f.rowid DESC LIMIT ?", append(values, limit), func(scan func(...any) error) error {
+		r, err := recordOf(scan)
 		l.Records = append(l.Records, r)
 		return err
 	})
+}
+
+// columns of the failures f, as recordOf reads them.
+const columns = `f.at, f.call_id, f.trace_id, f.tool, f.operation, f.endpoint, f.source, f.stage, f.reason, f.code, f.severity, f.outcome, f.http_status,
+	f.attempts, f.retryable, f.fingerprint, f.escalation, f.trigger, f.n`
+
+func recordOf(scan func(...any) error) (r Record, err error) {
+	var at int64
+	err = scan(&at, &r.CallID, &r.TraceID, &r.Tool, &r.Operation, &r.Endpoint, &r.Source, &r.Stage, &r.Reason, &r.Code, &r.Severity, &r.Outcome, &r.HTTPStatus,
+		&r.Attempts, &r.Retryable, &r.Fingerprint, &r.Escalation, &r.Trigger, &r.n)
+	r.At = store.Time(at)
+	return r, err
 }
 
 func (l *Listing) totals(tx *sql.Tx, q Query) error {
@@ -143,7 +153,7 @@ func (l *Listing) times(tx *sql.Tx, q Query) error {
 }
 
 func (l *Listing) calls(tx *sql.Tx, q Query) error {
-	return each(tx, "SELECT status, count(*) FROM calls WHERE at >= ? GROUP BY status ORDER BY count(*) DESC, status", []any{store.Millis(q.Since)}, func(scan func(...any) error) error {
+	return each(tx, "SELECT status, count(*) FROM calls WHERE +at >= ? GROUP BY status ORDER BY count(*) DESC, status", []any{store.Millis(q.Since)}, func(scan func(...any) error) error {
 		var c Count
 		err := scan(&c.Status, &c.Calls)
 		l.Calls = append(l.Calls, c)
@@ -166,6 +176,31 @@ func (j *Journal) pending(q Query) (out Listing) {
 				out.Records = append(out.Records, r)
 			}
 		}
+	}
+	return out
+}
+
+// Sources names those of which a failure is recorded, in the order of the alphabet.
+// What cannot be read is missing.
+func (j *Journal) Sources(ctx context.Context) []string {
+	if j == nil {
+		return nil
+	}
+	ctx, stop := context.WithTimeout(ctx, patience)
+	defer stop()
+	_ = j.Flush(ctx) // what is late is missing
+	var out []string
+	err := j.store.View(ctx, func(tx *sql.Tx) error {
+		out = nil
+		return each(tx, "SELECT DISTINCT source FROM failures WHERE source <> '' ORDER BY source", nil, func(scan func(...any) error) error {
+			var name string
+			err := scan(&name)
+			out = append(out, name)
+			return err
+		})
+	})
+	if err != nil {
+		return nil
 	}
 	return out
 }
@@ -211,32 +246,74 @@ func (j *Journal) Actions(ctx context.Context, session string, since time.Time, 
 	return out
 }
 
+// Failures lists the failures of a session since then, the newest call first and of
+// each call the gravest first, at most limit. Read is false if the file does not answer.
+func (j *Journal) Failures(ctx context.Context, session string, since time.Time, limit int) (out []Record, read bool) {
+	if j == nil {
+		return nil, false
+	}
+	ctx, stop := context.WithTimeout(ctx, patience)
+	defer stop()
+	flushed := j.Flush(ctx) // what is late is missing
+	err := j.store.View(ctx, func(tx *sql.Tx) error {
+		out = nil
+		return each(tx, "SELECT "+columns+` FROM calls c JOIN failures f ON f.call_id = c.id
+			WHERE c.session = ? AND c.at >= ? ORDER BY c.at DESC, c.rowid DESC, f.code <> c.code, f.n LIMIT ?`, []any{session, store.Millis(since), limit}, func(scan func(...any) error) error {
+			r, err := recordOf(scan)
+			out = append(out, r)
+			return err
+		})
+	})
+	return out, err == nil && flushed == nil
+}
+
+// maxStreak bounds what a streak counts: no configuration waits for more.
+const maxStreak = 100
+
 // Streak counts the recorded calls in which the dependency with this fingerprint
 // failed after its retries, since one in which its source answered or recovered,
-// and within a day of the newest failure of all. A circuit that was open tried nothing. What cannot be read counts as none.
-func (j *Journal) Streak(ctx context.Context, fingerprint string) (n int) {
-	if j == nil || fingerprint == "" {
+// and within a day of the newest failure of all, up to a hundred. A circuit that
+// was open tried nothing. What cannot be read counts as none.
+func (j *Journal) Streak(ctx context.Context, fingerprint string) int {
+	if j == nil || fingerprint == "" || j.blank() {
 		return 0
 	}
 	ctx, stop := context.WithTimeout(ctx, patience)
 	defer stop()
 	_ = j.Flush(ctx) // what is late is missing
+	n := 0
 	err := j.store.View(ctx, func(tx *sql.Tx) error {
-		// Row numbers tell what came later where the clock is too coarse.
-		return tx.QueryRow(`WITH failed AS (
-				SELECT DISTINCT c.rowid AS row, f.source AS source FROM failures f JOIN calls c ON c.id = f.call_id
-				WHERE f.fingerprint = ? AND f.retryable AND f.reason <> 'circuit_open' AND f.at >= (SELECT max(at) FROM failures) - ?
-			), good AS (
-				SELECT coalesce(max(c.rowid), 0) AS row FROM calls c
-				WHERE c.rowid >= (SELECT min(row) FROM failed) AND EXISTS (
-					SELECT 1 FROM failed WHERE c.answered LIKE '% ' || failed.source || ' %'
-					OR EXISTS (SELECT 1 FROM recoveries r WHERE r.call_id = c.id AND r.source = failed.source))
-			) SELECT count(DISTINCT failed.row) FROM failed, good WHERE failed.row > good.row`, fingerprint, (24 * time.Hour).Milliseconds()).Scan(&n)
+		// Row numbers tell what came later where the clock is too coarse or was set
+		// back. Each step is limited, as an outage leaves thousands of rows.
+		return tx.QueryRow(`WITH newest AS (
+				SELECT call_id, source FROM failures
+				WHERE fingerprint = ? AND retryable AND reason <> 'circuit_open' AND at >= (SELECT at FROM failures ORDER BY rowid DESC LIMIT 1) - ?
+				ORDER BY rowid DESC LIMIT ?
+			), failed AS MATERIALIZED (
+				SELECT DISTINCT c.rowid AS row, f.source AS source FROM newest f JOIN calls c ON c.id = f.call_id
+			), sources AS MATERIALIZED (
+				SELECT DISTINCT source FROM failed
+			), good AS MATERIALIZED (
+				SELECT coalesce((SELECT c.rowid FROM calls c
+					WHERE c.rowid >= (SELECT min(row) FROM failed) AND EXISTS (
+						SELECT 1 FROM sources s WHERE instr(c.answered, ' ' || s.source || ' ')
+						OR EXISTS (SELECT 1 FROM recoveries r WHERE r.call_id = c.id AND r.source = s.source))
+					ORDER BY c.rowid DESC LIMIT 1), 0) AS row
+			) SELECT count(DISTINCT failed.row) FROM failed, good WHERE failed.row > good.row`,
+			fingerprint, (24 * time.Hour).Milliseconds(), maxStreak).Scan(&n)
 	})
 	if err != nil {
 		return 0
 	}
 	return n
+}
+
+// blank reports that nothing can be in the journal: there is no file, and this
+// process has recorded nothing.
+func (j *Journal) blank() bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.store.Path() == "" && !j.used
 }
 
 // Close writes what is still to be written and returns, or returns when ctx ends.

@@ -57,6 +57,7 @@ func (j *Journal) put(it item) {
 		return
 	}
 	j.queue = append(j.queue, it)
+	j.used = j.used || it.mark == nil
 	// Without a file nothing is gained by writing before somebody reads.
 	wanted := it.mark != nil || j.store.Path() != "" || len(j.queue) == maxQueue/2
 	if !j.writing && wanted {
@@ -112,7 +113,7 @@ func (j *Journal) stored(batch []item) bool {
 	ctx, stop := context.WithTimeout(context.Background(), time.Minute)
 	defer stop()
 	err := j.store.Update(ctx, func(tx *sql.Tx) error {
-		w := writer{tx: tx, clean: j.opts.Clean}
+		w := writer{tx, shape{j.opts.Clean}}
 		for _, it := range batch {
 			if err := w.item(it); err != nil {
 				return err
@@ -138,8 +139,8 @@ func (j *Journal) stored(batch []item) bool {
 
 // writer writes within one transaction.
 type writer struct {
-	tx    *sql.Tx
-	clean func(string) string
+	tx *sql.Tx
+	shape
 }
 
 func (w writer) item(it item) error {
@@ -181,10 +182,11 @@ func (w writer) callRow(c Call) error {
 }
 
 func (w writer) failureRow(r Record) error {
+	r = r.Fit(w.clean)
 	_, err := w.tx.Exec(`INSERT OR IGNORE INTO failures (call_id, n, at, trace_id, tool, operation, endpoint, source, stage, reason, code, severity, outcome,
-		http_status, attempts, retryable, fingerprint, escalation) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		w.id(r.CallID), r.n, store.Millis(r.At), w.hash(r.TraceID), w.word(r.Tool), w.word(r.Operation), w.class(r.Endpoint), w.word(r.Source), w.word(r.Stage), w.word(r.Reason),
-		w.word(r.Code), w.word(r.Severity), w.word(r.Outcome), r.HTTPStatus, r.Attempts, r.Retryable, w.hash(r.Fingerprint), w.id(r.Escalation))
+		http_status, attempts, retryable, fingerprint, escalation, trigger) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		r.CallID, r.n, store.Millis(r.At), r.TraceID, r.Tool, r.Operation, r.Endpoint, r.Source, r.Stage, r.Reason,
+		r.Code, r.Severity, r.Outcome, r.HTTPStatus, r.Attempts, r.Retryable, r.Fingerprint, r.Escalation, r.Trigger)
 	if err != nil {
 		return fmt.Errorf("record a failure: %w", err)
 	}

@@ -89,7 +89,7 @@ func (s *suite) add(r Result) {
 	s.Time += c.Time
 	if r.State != Passed {
 		t := &trouble{Message: legible(strings.Join(r.Problems, "; ")), Type: string(r.State)}
-		t.Text = legible(strings.TrimSpace("want " + r.Want + "\ngot " + r.Got + "\n" + strings.Join(r.Problems, "\n")))
+		t.Text = legible(strings.TrimSpace("want " + r.Want + "\n" + got(r) + strings.Join(r.Problems, "\n")))
 		switch r.State {
 		case Skipped:
 			c.Skipped = t
@@ -103,6 +103,14 @@ func (s *suite) add(r Result) {
 		}
 	}
 	s.Cases = append(s.Cases, c)
+}
+
+// got is the line of what came; a case that was not run has none.
+func got(r Result) string {
+	if r.Got == "" {
+		return ""
+	}
+	return "got " + r.Got + "\n"
 }
 
 // legible replaces what XML cannot hold.

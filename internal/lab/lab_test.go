@@ -302,3 +302,18 @@ func TestJUnitIsWellFormedAndCounts(t *testing.T) {
 		t.Errorf("%+v", v)
 	}
 }
+
+// TestACaseThatWasNotRunGotNothing: a report must not say "got" where nothing came.
+func TestACaseThatWasNotRunGotNothing(t *testing.T) {
+	var b strings.Builder
+	results := []lab.Result{
+		{Suite: "s", Name: "refused", State: lab.Refused, Want: "success", Problems: []string{"there is no cleanup"}},
+		{Suite: "s", Name: "failed", State: lab.Failed, Want: "success", Got: "empty NONE", Problems: []string{"status"}},
+	}
+	if err := lab.WriteJUnit(&b, results, time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(b.String(), "got "); n != 1 || !strings.Contains(b.String(), "got empty NONE") || !strings.Contains(b.String(), "want success&#xA;there is no cleanup<") {
+		t.Errorf("%s", b.String())
+	}
+}

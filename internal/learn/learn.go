@@ -166,7 +166,10 @@ func (n *Names) query(ctx context.Context, where string) ([]Alias, error) {
 		}
 		return rows.Err()
 	})
-	return out, err
+	if err != nil { // what is late may still be at out
+		return nil, err
+	}
+	return out, nil
 }
 
 func identify(a Alias) string {

@@ -70,8 +70,10 @@ const (
 type Claim struct {
 	State  State
 	Answer status.Envelope // of Done, without the trace
-	Since  time.Time       // when the first attempt began
-	Tried  time.Time       // of Unsure: the latest time at which an attempt may have been sent
+	// Overtaken: Done, and its object has been changed by another change since.
+	Overtaken bool
+	Since     time.Time // when the first attempt began
+	Tried     time.Time // of Unsure: the latest time at which an attempt may have been sent
 
 	ledger *Ledger
 	change Change
@@ -110,8 +112,10 @@ func (l *Ledger) Begin(ctx context.Context, c Change) (*Claim, error) {
 
 // claim looks the change up and takes it if it can be had. busy tells that
 // somebody else is at it.
-func (l *Ledger) claim(ctx context.Context, c Change, id identity) (claim *Claim, busy bool, err error) {
-	err = l.store.Update(ctx, func(tx *sql.Tx) error {
+func (l *Ledger) claim(ctx context.Context, c Change, id identity) (*Claim, bool, error) {
+	var claim *Claim
+	busy := false
+	err := l.store.Update(ctx, func(tx *sql.Tx) error {
 		claim, busy = &Claim{ledger: l, change: c, id: id}, false // the store may call twice
 		now := l.now()
 		r, err := read(tx, id.key)
@@ -124,8 +128,8 @@ func (l *Ledger) claim(ctx context.Context, c Change, id identity) (claim *Claim
 			busy = l.judge(claim, r, now)
 			if last, err := id.last(tx); err != nil {
 				return err
-			} else if claim.State == Done && c.Key == "" && !last { // what was changed has been changed again
-				claim.State, claim.Answer, claim.Since = Fresh, status.Envelope{}, now
+			} else if claim.Overtaken = claim.State == Done && !last; claim.Overtaken && c.Key == "" {
+				claim.State, claim.Answer, claim.Since, claim.Overtaken = Fresh, status.Envelope{}, now, false
 			}
 		}
 		if busy || claim.State == Done || claim.State == Conflict {
@@ -133,7 +137,10 @@ func (l *Ledger) claim(ctx context.Context, c Change, id identity) (claim *Claim
 		}
 		return claim.begin(tx, now)
 	})
-	return claim, busy, err
+	if err != nil { // what is late may still be at them
+		return nil, false, err
+	}
+	return claim, busy, nil
 }
 
 // judge reads what the row says to this claim.

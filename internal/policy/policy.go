@@ -66,14 +66,23 @@ func (r rule) fits(container string) bool {
 // everything denies it, and one allow of anything lets it be asked; what comes
 // back goes through [Policy.Withholds].
 func (p Policy) Denies(capability, container string) *status.Failure {
-	for _, r := range p.deny {
-		if r.concerns(capability) && r.fits(container) {
-			return denied(r.text, capability)
-		}
+	if f := p.Forbids(capability, container); f != nil {
+		return f
 	}
 	passes := func(r rule) bool { return r.concerns(capability) && (container == "" || r.fits(container)) }
 	if p.listed && !slices.ContainsFunc(p.allow, passes) {
 		return denied(ByAllow, capability)
+	}
+	return nil
+}
+
+// Forbids is [Policy.Denies] without the allow list: for another name of a
+// container, which a deny may speak of, while what is allowed is listed under its own.
+func (p Policy) Forbids(capability, container string) *status.Failure {
+	for _, r := range p.deny {
+		if r.concerns(capability) && r.fits(container) {
+			return denied(r.text, capability)
+		}
 	}
 	return nil
 }

@@ -44,6 +44,12 @@ func damaged(err error) bool {
 	return ok && (code == sqlite3.SQLITE_CORRUPT || code == sqlite3.SQLITE_NOTADB)
 }
 
+// locked reports whether another process has the file just now.
+func locked(err error) bool {
+	code, ok := codeOf(err)
+	return ok && (code == sqlite3.SQLITE_BUSY || code == sqlite3.SQLITE_LOCKED)
+}
+
 // codeOf is the primary result code of SQLite.
 func codeOf(err error) (int, bool) {
 	var e *sqlite.Error
@@ -99,7 +105,7 @@ func openFile(path string, limit int64) (*sql.DB, error) {
 	}
 	// WAL lets processes read while one writes. With synchronous(NORMAL) a killed
 	// process loses nothing; a power cut may take the last transactions.
-	settings := "_txlock=immediate&_pragma=busy_timeout(2000)&_pragma=journal_mode(WAL)&_pragma=synchronous(NORMAL)&_pragma=foreign_keys(1)" +
+	settings := "_txlock=immediate&_pragma=busy_timeout(" + strconv.FormatInt(lockedFor.Milliseconds(), 10) + ")&_pragma=journal_mode(WAL)&_pragma=synchronous(NORMAL)&_pragma=foreign_keys(1)" +
 		"&_pragma=max_page_count(" + strconv.FormatInt(max(limit/pageSize, 1), 10) + ")"
 	return openDatabase((&url.URL{Scheme: "file", Path: filepath.ToSlash(path), RawQuery: settings}).String())
 }
@@ -137,7 +143,8 @@ func (s *Store) prepare(db *sql.DB) error {
 	return nil
 }
 
-// maxMemory bounds what is kept while there is no file.
+// maxMemory bounds what is kept while there is no file: at twice that much the older
+// half goes at once.
 const maxMemory = 16 << 20
 
 // tidy does for a process that goes on what [Store.prepare] does at the start.
@@ -156,7 +163,7 @@ func (s *Store) inMemory() *sql.DB {
 	if s.memory != nil {
 		return s.memory
 	}
-	db, err := openDatabase("file::memory:?_pragma=foreign_keys(1)")
+	db, err := openDatabase("file::memory:?_pragma=foreign_keys(1)&_pragma=max_page_count(" + strconv.Itoa(2*maxMemory/pageSize) + ")")
 	if err == nil {
 		err = migrate(db)
 	}
@@ -165,6 +172,16 @@ func (s *Store) inMemory() *sql.DB {
 	}
 	s.memory = db
 	return db
+}
+
+// onMemory runs f on the stand-in, and makes room there if it is full.
+func (s *Store) onMemory(m mode, f func(*sql.Tx) error) error {
+	db := s.inMemory()
+	err := transact(db, m, f)
+	if code, ok := codeOf(err); ok && code == sqlite3.SQLITE_FULL && s.prune(db, maxMemory) == nil {
+		return transact(db, m, f)
+	}
+	return err
 }
 
 // fail notes why the file is not used from now on.
@@ -212,7 +229,7 @@ func (s *Store) setAside() error {
 func describe(err error) string {
 	code, _ := codeOf(err)
 	switch {
-	case code == sqlite3.SQLITE_BUSY || code == sqlite3.SQLITE_LOCKED:
+	case locked(err):
 		return "another process keeps the file locked"
 	case code == sqlite3.SQLITE_READONLY || code == sqlite3.SQLITE_PERM || errors.Is(err, fs.ErrPermission):
 		return "the file or its folder may not be written"

@@ -191,3 +191,25 @@ func TestReadingDoesNotWaitForAWriter(t *testing.T) {
 	}
 	do(t, db, "ROLLBACK")
 }
+
+// TestMemoryIsBoundedToo: where there is no file, the older half goes as soon as there
+// is too much, and no call is lost for that.
+func TestMemoryIsBoundedToo(t *testing.T) {
+	at := time.Now().Add(-time.Hour)
+	s := store.Open("", store.Options{})
+	defer func() { _ = s.Close() }()
+	const calls = 1300
+	for i := range calls {
+		call(t, s, fmt.Sprint(i), at.Add(time.Duration(i)*time.Second), 60_000)
+	}
+	var kept, pages int
+	err := s.View(t.Context(), func(tx *sql.Tx) error {
+		if err := tx.QueryRow("SELECT count(*) FROM calls WHERE id = ?", fmt.Sprint(calls-1)).Scan(&kept); err != nil {
+			return err
+		}
+		return tx.QueryRow("PRAGMA page_count").Scan(&pages)
+	})
+	if err != nil || kept != 1 || pages*4096 > 40<<20 {
+		t.Errorf("the newest is kept %d times, in %d bytes, %v", kept, pages*4096, err)
+	}
+}

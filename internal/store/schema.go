@@ -4,6 +4,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -25,6 +26,7 @@ CREATE TABLE calls (
 	answered    TEXT NOT NULL DEFAULT ''  -- the sources that answered without a failure, each between spaces
 );
 CREATE INDEX calls_at ON calls (at);
+CREATE INDEX calls_status ON calls (status, at); -- counted without a look at the rows
 CREATE TABLE failures (
 	call_id     TEXT NOT NULL,
 	n           INTEGER NOT NULL,
@@ -44,9 +46,11 @@ CREATE TABLE failures (
 	retryable   INTEGER NOT NULL DEFAULT 0,
 	fingerprint TEXT NOT NULL DEFAULT '',
 	escalation  TEXT NOT NULL DEFAULT '',
+	trigger     TEXT NOT NULL DEFAULT '', -- of an escalation, which it is without judgement
 	PRIMARY KEY (call_id, n)
 );
 CREATE INDEX failures_at ON failures (at);
+CREATE INDEX failures_kind ON failures (code, reason, source, fingerprint, at); -- likewise
 CREATE TABLE recoveries (
 	call_id TEXT NOT NULL,
 	n       INTEGER NOT NULL,
@@ -232,12 +236,22 @@ func copyRows(read, write *sql.Tx, table string) error {
 	for i := range values {
 		into[i] = &values[i]
 	}
+	apart := slices.Index(columns, "join_key")
 	for rows.Next() {
 		if err := rows.Scan(into...); err != nil {
 			return err
 		}
-		if _, err := write.Exec(insert, values...); err != nil {
+		done, err := write.Exec(insert, values...)
+		if err != nil {
 			return err
+		}
+		// An equal escalation was opened in the file meanwhile. Somebody has the id of
+		// this one, so it stays, and is joined no more.
+		if n, err := done.RowsAffected(); err == nil && n == 0 && apart >= 0 {
+			values[apart] = fmt.Sprint(values[apart], ".", values[0])
+			if _, err := write.Exec(insert, values...); err != nil {
+				return err
+			}
 		}
 	}
 	return rows.Err()

@@ -94,7 +94,8 @@ func (s *Store) Durable() bool { return s.path != "" && s.trouble.text() == "" }
 
 // Update runs f in a transaction that writes. If the file cannot be used, f runs
 // again on memory, so it must depend on nothing but the transaction. The error is
-// f's own, or that of ctx: then f may still be carried out.
+// f's own, or that of ctx: then f may still be carried out, and whoever called must
+// leave alone what f writes to.
 func (s *Store) Update(ctx context.Context, f func(*sql.Tx) error) error {
 	return s.bounded(ctx, func() error {
 		err := s.run(updating, f)
@@ -110,7 +111,7 @@ func (s *Store) View(ctx context.Context, f func(*sql.Tx) error) error {
 	return s.bounded(ctx, func() error {
 		if s.path != "" && s.file == nil {
 			if _, err := os.Stat(s.path); errors.Is(err, fs.ErrNotExist) { // reading makes no file
-				return transact(s.inMemory(), viewing, f)
+				return s.onMemory(viewing, f)
 			}
 		}
 		return s.run(viewing, f)
@@ -153,34 +154,47 @@ func (s *Store) bounded(ctx context.Context, work func() error) error {
 // run uses the file if it can be used, else memory.
 func (s *Store) run(m mode, f func(*sql.Tx) error) error {
 	if s.path == "" {
-		return transact(s.inMemory(), m, f)
+		return s.onMemory(m, f)
 	}
 	if s.trouble.text() != "" && s.opts.Now().Before(s.again) {
-		return transact(s.inMemory(), m, f)
+		return s.onMemory(m, f)
 	}
 	err := s.onFile(m, f)
 	if unusable(err) {
 		s.fail(err)
-		return transact(s.inMemory(), m, f)
+		return s.onMemory(m, f)
 	}
 	return err
 }
 
-// onFile opens the file if need be and runs f there. A damaged file is set aside once.
+// onFile opens the file if need be and runs f there. A damaged file is set aside
+// once. SQLite waits by itself for most locks, but not where two processes open a
+// new file at the same time.
 func (s *Store) onFile(m mode, f func(*sql.Tx) error) error {
-	for aside := false; ; aside = true {
+	began := time.Now()
+	for aside := false; ; {
 		err := s.ready()
 		if err == nil {
 			err = transact(s.file, m, f)
 		}
-		if !damaged(err) || aside {
+		switch {
+		case locked(err) && time.Since(began) < lockedFor:
+			time.Sleep(lockPause)
+		case !damaged(err) || aside:
 			return err
-		}
-		if moved := s.setAside(); moved != nil {
-			return err
+		default:
+			if aside = true; s.setAside() != nil {
+				return err
+			}
 		}
 	}
 }
+
+const (
+	// lockedFor is how long somebody else may keep the file locked.
+	lockedFor = 2 * time.Second
+	lockPause = 5 * time.Millisecond
+)
 
 // mode is whether a transaction writes. One that reads does not wait for writers.
 type mode bool

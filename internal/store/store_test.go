@@ -3,8 +3,10 @@ package store_test
 import (
 	"context"
 	"database/sql"
+	"fmt"
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 
@@ -93,5 +95,35 @@ func TestWhatAnUnusableFileMissedIsMovedToItLater(t *testing.T) {
 	add(t, s, "b")
 	if n := count(t, s); n != 2 || !s.Durable() {
 		t.Errorf("%d rows, problem %q", n, s.Problem())
+	}
+}
+
+// TestManyOpenANewFileAtTheSameTime: none of them has to do without it.
+func TestManyOpenANewFileAtTheSameTime(t *testing.T) {
+	for range 10 {
+		path := filepath.Join(t.TempDir(), "journal.db")
+		var all sync.WaitGroup
+		start := make(chan struct{})
+		for i := range 8 {
+			all.Go(func() {
+				s := store.Open(path, store.Options{})
+				defer func() { _ = s.Close() }()
+				<-start
+				err := s.Update(context.Background(), func(tx *sql.Tx) error {
+					_, err := tx.Exec("INSERT INTO calls (id, at, tool, status, code) VALUES (?, ?, 'x', 'success', 'NONE')", fmt.Sprint(i), time.Now().UnixMilli())
+					return err
+				})
+				if err != nil || !s.Durable() {
+					t.Error(err, s.Problem())
+				}
+			})
+		}
+		close(start)
+		all.Wait()
+		s := store.Open(path, store.Options{})
+		if n := count(t, s); n != 8 {
+			t.Errorf("%d of 8 are in the file", n)
+		}
+		_ = s.Close()
 	}
 }

@@ -70,6 +70,7 @@ type Escalation struct {
 	Outcome     string // of one that was resolved
 	CallID      string
 	TraceID     string
+	SpanID      string
 	Tool        string
 	Source      string
 	Reason      string // of the failure behind it; stage and severity follow from it
@@ -79,7 +80,7 @@ type Escalation struct {
 // Escalation writes the event.
 func (v *Events) Escalation(x Escalation) {
 	e := event{
-		Event: word(x.Event), CallID: word(x.CallID), TraceID: word(x.TraceID), Tool: word(x.Tool), Source: word(x.Source), Code: word(x.Code),
+		Event: word(x.Event), CallID: word(x.CallID), TraceID: word(x.TraceID), SpanID: word(x.SpanID), Tool: word(x.Tool), Source: word(x.Source), Code: word(x.Code),
 		Metadata: metadata{EscalationID: word(x.ID), Trigger: word(x.Trigger), Destination: word(x.Destination), Outcome: word(x.Outcome)},
 	}
 	e.because(x.Reason)

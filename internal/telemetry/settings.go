@@ -47,7 +47,38 @@ func settingsOf(o Options) settings {
 		return settings{}
 	}
 	r := reader{o.Getenv, o.Log, map[string]bool{}}
-	return settings{traces: r.target("traces"), metrics: r.target("metrics"), temporality: r.temporality()}
+	s := settings{traces: r.target("traces"), metrics: r.target("metrics"), temporality: r.temporality()}
+	if s.traces != nil {
+		r.sampler()
+	}
+	if s.metrics != nil {
+		r.interval()
+	}
+	return s
+}
+
+// sampler says what the SDK, which reads it by itself, will not take of it.
+func (r reader) sampler() {
+	const setting = "OTEL_TRACES_SAMPLER"
+	switch strings.ToLower(strings.TrimSpace(r.getenv(setting))) {
+	case "", "always_on", "always_off", "parentbased_always_on", "parentbased_always_off":
+	case "traceidratio", "parentbased_traceidratio":
+		arg := strings.TrimSpace(r.getenv(setting + "_ARG"))
+		if share, err := strconv.ParseFloat(arg, 64); arg != "" && (err != nil || share < 0 || share > 1) {
+			r.unusable(setting+"_ARG", "use a number from 0 to 1; every trace is taken")
+		}
+	default:
+		r.unusable(setting, "use always_on, always_off, traceidratio or one of these after parentbased_; every trace is taken that its caller takes")
+	}
+}
+
+// interval does so for the time between two exports of metrics.
+func (r reader) interval() {
+	const setting = "OTEL_METRIC_EXPORT_INTERVAL"
+	ms := r.getenv(setting)
+	if n, err := strconv.Atoi(ms); ms != "" && (err != nil || n <= 0) {
+		r.unusable(setting, "use milliseconds; 60000 are taken")
+	}
 }
 
 // of is the value for a signal: its own variable, else that for all.
