@@ -23,6 +23,7 @@ import (
 	"github.com/frank-mcp/frank/connectors"
 	"github.com/frank-mcp/frank/connectors/confluence"
 	"github.com/frank-mcp/frank/connectors/github"
+	"github.com/frank-mcp/frank/connectors/jira"
 	"github.com/frank-mcp/frank/connectors/local"
 	"github.com/frank-mcp/frank/connectors/mediawiki"
 	"github.com/frank-mcp/frank/connectors/redmine"
@@ -40,7 +41,7 @@ import (
 
 // Providers lists the providers that this version can connect.
 func Providers() []connectors.Provider {
-	return []connectors.Provider{confluence.Provider, github.Provider, local.Provider, mediawiki.Provider, redmine.Provider}
+	return []connectors.Provider{confluence.Provider, github.Provider, jira.Provider, local.Provider, mediawiki.Provider, redmine.Provider}
 }
 
 // Options is what the configuration file does not say. Zero fields are usable.

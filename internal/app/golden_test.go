@@ -60,7 +60,7 @@ func TestTheManifestIsGolden(t *testing.T) {
 		t.Fatal(err)
 	}
 	cfg := "sources:\n  - {name: here, provider: local, root: " + root + "}\n  - {name: gone, provider: local, root: " + root + "/gone}\n" +
-		"  - {name: tracker, provider: jira, base_url: https://jira.example.com, auth: {none: true}}\n"
+		"  - {name: tracker, provider: linear, base_url: https://linear.example.com, auth: {none: true}}\n"
 	replies := talk(t, cfg, hello, `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"list_capabilities","arguments":{}}}`)
 	var v struct {
 		Result struct {
