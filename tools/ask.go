@@ -128,7 +128,11 @@ func askNamed[T connectors.Item](ctx context.Context, d *Deps, t target, ask fun
 	for _, group := range nearFirst(t.ref, t.sources) {
 		results = append(results, fanOut(ctx, d, t.spec, group, func(ctx context.Context, s connectors.Source) status.Result[T] {
 			own := inSource(t.ref, s)
-			if f := d.forbids(s, t.spec.Needs, own.Project); f != nil {
+			container := own.Project
+			if s.Holds != nil && !s.Holds(t.spec.Kind, container) {
+				container = "" // the title of a subpage, say: where it lies is judged when it is found
+			}
+			if f := d.forbids(s, t.spec.Needs, container); f != nil {
 				return status.Failed[T](s.Name, *f)
 			}
 			return ask(ctx, s, own)
