@@ -341,7 +341,7 @@ func TestACollectorInTroubleTouchesNoCall(t *testing.T) {
 			}
 			start := time.Now()
 			_ = a.Close(t.Context())
-			if took := time.Since(start); took > 4*time.Second {
+			if took := time.Since(start); took > 20*time.Second { // it is told to take two; a collector that hangs takes a minute
 				t.Errorf("the end took %s", took)
 			}
 			if n := strings.Count(log.String(), "telemetry cannot be exported"); n == 0 || n > 2 { // traces and metrics

@@ -59,7 +59,7 @@ func TestFromHTMLOfHostilePagesEnds(t *testing.T) {
 		"tables":   strings.Repeat("<table><tr><td>", 1_000) + "x",
 	} {
 		start := time.Now()
-		if _, _, ok := FromHTML(page, "https://wiki.example.org"); ok && time.Since(start) > 5*time.Second {
+		if _, _, ok := FromHTML(page, "https://wiki.example.org"); ok && time.Since(start) > time.Minute {
 			t.Errorf("%s took %s", what, time.Since(start))
 		}
 	}
