@@ -3,11 +3,11 @@ package github
 import (
 	"net/http"
 	"net/url"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/frank-mcp/frank/internal/markup"
+	"github.com/frank-mcp/frank/internal/pattern"
 	"github.com/frank-mcp/frank/internal/upstream"
 	"github.com/frank-mcp/frank/status"
 )
@@ -16,11 +16,11 @@ import (
 // told in a summary or as evidence, so that what does not fit is left out: no
 // free text of an upstream gets there.
 var (
-	permissionForm = regexp.MustCompile(`^[a-z_]+=(read|write|admin)$`)
-	scopeForm      = regexp.MustCompile(`^[a-z_:/-]{1,64}$`)
-	fieldForm      = regexp.MustCompile(`^[a-z][a-z0-9_]{0,39}$`)
-	numberForm     = regexp.MustCompile(`^[0-9]{1,20}$`)
-	loginForm      = regexp.MustCompile(`^[A-Za-z0-9_-]{1,39}(\[bot\])?$`) // an underscore in managed accounts
+	permissionForm = pattern.New(`^[a-z_]+=(read|write|admin)$`)
+	scopeForm      = pattern.New(`^[a-z_:/-]{1,64}$`)
+	fieldForm      = pattern.New(`^[a-z][a-z0-9_]{0,39}$`)
+	numberForm     = pattern.New(`^[0-9]{1,20}$`)
+	loginForm      = pattern.New(`^[A-Za-z0-9_-]{1,39}(\[bot\])?$`) // an underscore in managed accounts
 )
 
 // permissionsIn are the permissions that a fine-grained token needs: sets, any of
@@ -45,7 +45,7 @@ func permissionsIn(h http.Header) string {
 // scopesIn are the scopes that a header names.
 func scopesIn(h http.Header, name string) []string { return fitting(commas(h.Get(name)), scopeForm) }
 
-func fitting(values []string, form *regexp.Regexp) []string {
+func fitting(values []string, form pattern.Pattern) []string {
 	var out []string
 	for _, v := range values {
 		if form.MatchString(v) {

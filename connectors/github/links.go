@@ -3,10 +3,10 @@ package github
 import (
 	"net/http"
 	"net/url"
-	"regexp"
 	"strconv"
 	"strings"
 
+	"github.com/frank-mcp/frank/internal/pattern"
 	"github.com/frank-mcp/frank/status"
 )
 
@@ -15,7 +15,7 @@ type links map[string]string
 
 // relation is what a relation may be called. Anything else, such as a name in
 // single quotes, comes from something that does not know how to write the header.
-var relation = regexp.MustCompile(`^[a-z][a-z0-9.:/_-]*$`)
+var relation = pattern.New(`^[a-z][a-z0-9.:/_-]*$`)
 
 // parseLinks reads the header whole. A part that cannot be read may have been the
 // one that names the next page, so that nothing of it is known then.
@@ -50,7 +50,7 @@ func enclosed(s string) (address, rest string, ok bool) {
 }
 
 // parameter is one parameter of a link, with the space around "=" that the RFC allows.
-var parameter = regexp.MustCompile(`^[ \t]*;[ \t]*([!#$%&'*+\-.^_\x60|~0-9A-Za-z]+)(?:[ \t]*=[ \t]*(?:"((?:[^"\\]|\\.)*)"|([!#$%&'*+\-.^_\x60|~0-9A-Za-z/:]+)))?[ \t]*`)
+var parameter = pattern.New(`^[ \t]*;[ \t]*([!#$%&'*+\-.^_\x60|~0-9A-Za-z]+)(?:[ \t]*=[ \t]*(?:"((?:[^"\\]|\\.)*)"|([!#$%&'*+\-.^_\x60|~0-9A-Za-z/:]+)))?[ \t]*`)
 
 // relationsOf reads the parameters of a link. Of several rel the first counts.
 func relationsOf(s string) (rels, rest string, ok bool) {

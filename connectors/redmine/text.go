@@ -1,15 +1,15 @@
 package redmine
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/frank-mcp/frank/internal/markup"
+	"github.com/frank-mcp/frank/internal/pattern"
 )
 
 var (
-	textileSigns  = regexp.MustCompile(`(?m)^(?:h[1-6]|bq|p|fn[0-9]+)(?:\([^)\n]*\)|\{[^}\n]*\}|[<>=])*\. |"[^"\n]+":(?:https?:|/)|<pre>`)
-	markdownSigns = regexp.MustCompile("(?m)^#{2,6} \\S|^(?:```|~~~)|\\[[^\\]\\n]+\\]\\((?:https?:|/|#)|^(?:===+|---+)$")
+	textileSigns  = pattern.New(`(?m)^(?:h[1-6]|bq|p|fn[0-9]+)(?:\([^)\n]*\)|\{[^}\n]*\}|[<>=])*\. |"[^"\n]+":(?:https?:|/)|<pre>`)
+	markdownSigns = pattern.New("(?m)^#{2,6} \\S|^(?:```|~~~)|\\[[^\\]\\n]+\\]\\((?:https?:|/|#)|^(?:===+|---+)$")
 )
 
 // formatOf guesses the markup of a text: Redmine has one for all texts, which its
