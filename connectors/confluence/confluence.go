@@ -44,7 +44,7 @@ func open(s connectors.Setup) (connectors.Source, *status.Failure) {
 	}
 	c := &client{
 		source: s.Name, space: s.DefaultProject, nobody: s.Anonymous, root: base, base: strings.TrimSuffix(s.BaseURL, "/"), up: s.Upstream,
-		sites: newMemo[site](now, proofLife), spaces: newMemo[space](now, proofLife),
+		sites: connectors.NewMemo[site](now, proofLife), spaces: connectors.NewMemo[space](now, proofLife),
 	}
 	return connectors.Source{
 		Name: s.Name, Provider: "confluence", BaseURL: s.BaseURL, DefaultProject: s.DefaultProject, Only: s.Only,
@@ -61,8 +61,8 @@ type client struct {
 	root   *url.URL
 	base   string // without a final slash
 	up     *upstream.Client
-	sites  *memo[site]
-	spaces *memo[space]
+	sites  *connectors.Memo[site]
+	spaces *connectors.Memo[space]
 }
 
 // anonymous reports whether the source is asked without a credential: by

@@ -14,8 +14,8 @@ type prober struct{ *client }
 // Probe asks who the answers are for, and for the default space if there is one.
 func (p prober) Probe(ctx context.Context) connectors.Probe {
 	ctx = upstream.Probing(ctx)
-	p.sites.clear()
-	p.spaces.clear()
+	p.sites.Clear()
+	p.spaces.Clear()
 	out := connectors.Probe{State: connectors.Ready, Fingerprint: p.up.Fingerprint(ctx), Anonymous: p.anonymous()}
 	s, f := p.look(ctx)
 	if f != nil {

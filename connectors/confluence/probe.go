@@ -38,7 +38,7 @@ type site struct {
 // of a Cloud have an accountId, those of a Data Center a userKey. CF-10.
 func (c *client) look(ctx context.Context) (site, *status.Failure) {
 	key := c.up.Fingerprint(ctx)
-	if s, ok := c.sites.get(key); ok {
+	if s, ok := c.sites.Get(key); ok {
 		return s, nil
 	}
 	a, f := ask[wireUser](ctx, c, question{class: "GET /rest/api/user/current", path: "/rest/api/user/current"})
@@ -73,7 +73,7 @@ func (c *client) look(ctx context.Context) (site, *status.Failure) {
 			return site{}, f
 		}
 	}
-	c.sites.put(key, s)
+	c.sites.Put(key, s)
 	return s, nil
 }
 
@@ -108,7 +108,7 @@ func (s space) archived() bool { return strings.EqualFold(s.status, "archived") 
 // answer which does not show it.
 func (c *client) visible(ctx context.Context, s site, key string) (space, *status.Failure) {
 	memo := c.up.Fingerprint(ctx) + "\n" + strings.ToLower(key)
-	if sp, ok := c.spaces.get(memo); ok {
+	if sp, ok := c.spaces.Get(memo); ok {
 		return sp, nil
 	}
 	w, x, f := c.spaceNamed(ctx, s, key)
@@ -128,7 +128,7 @@ func (c *client) visible(ctx context.Context, s site, key string) (space, *statu
 	if s.cloud && sp.id == "" {
 		return space{}, misshapen(x, "results.id")
 	}
-	c.spaces.put(memo, sp)
+	c.spaces.Put(memo, sp)
 	return sp, nil
 }
 
@@ -166,7 +166,7 @@ func (c *client) spaceNamed(ctx context.Context, s site, key string) (wireSpace,
 // keyOf is the key of a space that is known by its number, v2.
 func (c *client) keyOf(ctx context.Context, id string) (string, *status.Failure) {
 	memo := c.up.Fingerprint(ctx) + "\nid " + id
-	if sp, ok := c.spaces.get(memo); ok {
+	if sp, ok := c.spaces.Get(memo); ok {
 		return sp.key, nil
 	}
 	a, f := ask[wireSpace](ctx, c, question{class: "GET /api/v2/spaces/{id}", path: "/api/v2/spaces/" + url.PathEscape(id)})
@@ -179,7 +179,7 @@ func (c *client) keyOf(ctx context.Context, id string) (string, *status.Failure)
 	if string(a.body.ID) != id {
 		return "", fail(a.x, status.Contradictory, status.Marker.Is("another space came back"))
 	}
-	c.spaces.put(memo, spaceOf(a.body, a.x))
+	c.spaces.Put(memo, spaceOf(a.body, a.x))
 	return a.body.Key, nil
 }
 

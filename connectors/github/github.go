@@ -58,8 +58,8 @@ type client struct {
 	build   *gh.Client // builds requests only
 	up      *upstream.Client
 	now     func() time.Time
-	people  *memo[identity]
-	repos   *memo[container]
+	people  *connectors.Memo[identity]
+	repos   *connectors.Memo[container]
 }
 
 func newClient(s connectors.Setup) (*client, *status.Failure) {
@@ -82,7 +82,7 @@ func newClient(s connectors.Setup) (*client, *status.Failure) {
 		source: s.Name, project: s.DefaultProject, only: s.Only,
 		nobody: s.Anonymous,
 		web:    webOf(api), api: api, build: build, up: s.Upstream, now: now,
-		people: newMemo[identity](now, identityLife), repos: newMemo[container](now, containerLife),
+		people: connectors.NewMemo[identity](now, identityLife), repos: connectors.NewMemo[container](now, containerLife),
 	}, nil
 }
 

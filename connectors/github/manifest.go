@@ -29,8 +29,8 @@ var needs = []struct {
 // scopes, one row for each permission.
 func (p prober) Probe(ctx context.Context) connectors.Probe {
 	ctx = upstream.Probing(ctx)
-	p.people.clear()
-	p.repos.clear()
+	p.people.Clear()
+	p.repos.Clear()
 	out := connectors.Probe{State: connectors.Ready, Fingerprint: p.up.Fingerprint(ctx), Anonymous: p.anonymous()}
 	var id identity
 	var f *status.Failure

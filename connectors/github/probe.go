@@ -125,7 +125,7 @@ func absentKey(key string, absent bool) string {
 // who proves that the credential counts. It is not to be asked of an anonymous source.
 func (c *client) who(ctx context.Context) (identity, *status.Failure) {
 	key := c.up.Fingerprint(ctx)
-	if id, ok := c.people.get(key); ok {
+	if id, ok := c.people.Get(key); ok {
 		return id, nil
 	}
 	user, x, f := one[wireUser](ctx, c, call{class: "GET /user", path: []string{"user"}})
@@ -151,13 +151,13 @@ func (c *client) who(ctx context.Context) (identity, *status.Failure) {
 	id.classic = len(x.Header.Values("X-OAuth-Scopes")) > 0
 	id.scopes = scopesIn(x.Header, "X-OAuth-Scopes")
 	id.proof = x.Proof()
-	c.people.put(key, id)
+	c.people.Put(key, id)
 	return id, nil
 }
 
 // visible proves that the repository is visible for this credential.
 func (c *client) visible(ctx context.Context, r repoName) (container, *status.Failure) {
-	if k, ok := c.repos.get(c.repoKey(ctx, r)); ok {
+	if k, ok := c.repos.Get(c.repoKey(ctx, r)); ok {
 		return k, c.admits(ctx, k.name, r)
 	}
 	return c.look(ctx, r)
@@ -177,7 +177,7 @@ func (c *client) look(ctx context.Context, r repoName) (container, *status.Failu
 		return container{}, &odd
 	}
 	if k.doubts = doubts(x); len(k.doubts) == 0 {
-		c.repos.put(c.repoKey(ctx, r), k)
+		c.repos.Put(c.repoKey(ctx, r), k)
 	}
 	return k, c.admits(ctx, k.name, r)
 }

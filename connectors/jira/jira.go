@@ -75,7 +75,7 @@ func open(s connectors.Setup) (connectors.Source, *status.Failure) {
 	}
 	c := &client{
 		source: s.Name, project: s.DefaultProject, only: s.Only, nobody: s.Anonymous, base: base, up: s.Upstream, now: now,
-		servers: newMemo[server](now, serverLife), people: newMemo[account](now, identityLife), projects: newMemo[container](now, containerLife),
+		servers: connectors.NewMemo[server](now, serverLife), people: connectors.NewMemo[account](now, identityLife), projects: connectors.NewMemo[container](now, containerLife),
 	}
 	return connectors.Source{
 		Name: s.Name, Provider: "jira", BaseURL: s.BaseURL, DefaultProject: s.DefaultProject, Only: s.Only,
@@ -93,9 +93,9 @@ type client struct {
 	base     *url.URL
 	up       *upstream.Client
 	now      func() time.Time
-	servers  *memo[server]
-	people   *memo[account]
-	projects *memo[container]
+	servers  *connectors.Memo[server]
+	people   *connectors.Memo[account]
+	projects *connectors.Memo[container]
 }
 
 // anonymous reports whether Jira is asked without a credential.
@@ -122,7 +122,7 @@ func (c *client) owns(r ref.Ref) bool {
 	if !strings.EqualFold(c.base.Host, gateway) {
 		return false
 	}
-	if s, ok := c.servers.get(theServer); ok {
+	if s, ok := c.servers.Get(theServer); ok {
 		return r.Match(s.site)
 	}
 	return strings.HasSuffix(r.Host, ".atlassian.net")

@@ -18,9 +18,9 @@ var needs = []connectors.Capability{connectors.IssueRead, connectors.ProjectRead
 // project is visible and what may be done there.
 func (p prober) Probe(ctx context.Context) connectors.Probe {
 	ctx = upstream.Probing(ctx)
-	p.servers.clear()
-	p.people.clear()
-	p.projects.clear()
+	p.servers.Clear()
+	p.people.Clear()
+	p.projects.Clear()
 	out := connectors.Probe{State: connectors.Ready, Fingerprint: p.up.Fingerprint(ctx), Anonymous: p.anonymous()}
 	s, f := p.which(ctx)
 	var id account

@@ -54,7 +54,7 @@ func (s server) browse(key string) string { return s.site + "/browse/" + url.Pat
 // which asks the server whether it is Cloud or Data Center. Both have this one
 // address in common.
 func (c *client) which(ctx context.Context) (server, *status.Failure) {
-	if s, ok := c.servers.get(theServer); ok {
+	if s, ok := c.servers.Get(theServer); ok {
 		return s, nil
 	}
 	k := call{class: "/serverInfo", version: "2", path: []string{"serverInfo"}}
@@ -69,7 +69,7 @@ func (c *client) which(ctx context.Context) (server, *status.Failure) {
 	if u, err := url.Parse(strings.TrimRight(w.BaseURL, "/")); err == nil && u.Host != "" && u.User == nil && (u.Scheme == "https" || u.Scheme == "http") {
 		s.site = u.Scheme + "://" + u.Host + u.Path
 	}
-	c.servers.put(theServer, s)
+	c.servers.Put(theServer, s)
 	return s, nil
 }
 
@@ -83,7 +83,7 @@ type account struct {
 // who proves that the credential counts. It is not to be asked of an anonymous source.
 func (c *client) who(ctx context.Context) (account, *status.Failure) {
 	key := c.up.Fingerprint(ctx)
-	if id, ok := c.people.get(key); ok {
+	if id, ok := c.people.Get(key); ok {
 		return id, nil
 	}
 	s, f := c.which(ctx)
@@ -98,7 +98,7 @@ func (c *client) who(ctx context.Context) (account, *status.Failure) {
 		return account{}, f
 	}
 	id := account{u.handle(s), u.shown(), x.Proof()}
-	c.people.put(key, id)
+	c.people.Put(key, id)
 	return id, nil
 }
 
@@ -114,7 +114,7 @@ type container struct {
 // visible proves that the project is visible for this credential.
 func (c *client) visible(ctx context.Context, key string) (container, *status.Failure) {
 	at := c.up.Fingerprint(ctx) + " " + strings.ToUpper(key)
-	if k, ok := c.projects.get(at); ok {
+	if k, ok := c.projects.Get(at); ok {
 		return k, admits(ctx, k.key, key)
 	}
 	k, f := c.look(ctx, key)
@@ -122,7 +122,7 @@ func (c *client) visible(ctx context.Context, key string) (container, *status.Fa
 		named := f.With(status.Container.Is(key))
 		return k, &named
 	}
-	c.projects.put(at, k)
+	c.projects.Put(at, k)
 	return k, admits(ctx, k.key, key)
 }
 

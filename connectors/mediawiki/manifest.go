@@ -14,8 +14,8 @@ type prober struct{ *client }
 // Probe asks for the wiki and the account that it is shown to, in one request.
 func (p prober) Probe(ctx context.Context) connectors.Probe {
 	ctx = upstream.Probing(ctx)
-	p.sites.clear()
-	p.indexes.clear()
+	p.sites.Clear()
+	p.indexes.Clear()
 	out := connectors.Probe{State: connectors.Ready, Fingerprint: p.up.Fingerprint(ctx), Anonymous: p.anonymous()}
 	s, f := p.look(ctx)
 	if f != nil {

@@ -45,7 +45,7 @@ func open(s connectors.Setup) (connectors.Source, *status.Failure) {
 	}
 	c := &client{
 		source: s.Name, space: s.DefaultProject, nobody: s.Anonymous, api: api, base: s.BaseURL, up: s.Upstream,
-		sites: newMemo[site](now, siteLife), indexes: newMemo[canary](now, siteLife), doorway: doorway{doors: map[string]*door{}},
+		sites: connectors.NewMemo[site](now, siteLife), indexes: connectors.NewMemo[canary](now, siteLife), doorway: doorway{doors: map[string]*door{}},
 	}
 	return connectors.Source{
 		Name: s.Name, Provider: "mediawiki", BaseURL: s.BaseURL, DefaultProject: s.DefaultProject, Only: s.Only,
@@ -62,8 +62,8 @@ type client struct {
 	api     *url.URL
 	base    string
 	up      *upstream.Client
-	sites   *memo[site]
-	indexes *memo[canary]
+	sites   *connectors.Memo[site]
+	indexes *connectors.Memo[canary]
 	doorway
 }
 

@@ -42,7 +42,7 @@ type site struct {
 // look proves that the wiki is visible for this credential, and to whom.
 func (c *client) look(ctx context.Context) (site, *status.Failure) {
 	key := c.up.Fingerprint(ctx)
-	if s, ok := c.sites.get(key); ok {
+	if s, ok := c.sites.Get(key); ok {
 		return s, nil
 	}
 	a, f := c.ask(ctx, query("meta=siteinfo|userinfo", url.Values{
@@ -67,7 +67,7 @@ func (c *client) look(ctx context.Context) (site, *status.Failure) {
 	}
 	s := c.siteOf(*q)
 	s.proof = proof(a.x)
-	c.sites.put(key, s)
+	c.sites.Put(key, s)
 	return s, nil
 }
 

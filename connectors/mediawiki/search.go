@@ -271,7 +271,7 @@ func (h *hunt) prove(ctx context.Context) {
 
 func (h *hunt) canary(ctx context.Context) (canary, *status.Failure) {
 	key := h.up.Fingerprint(ctx)
-	if c, ok := h.indexes.get(key); ok {
+	if c, ok := h.indexes.Get(key); ok {
 		return c, nil
 	}
 	what := inTitles
@@ -303,7 +303,7 @@ func (h *hunt) canary(ctx context.Context) (canary, *status.Failure) {
 		c.finds = fail(a.x, status.IndexIncomplete, status.Marker.Is("its index lacks the main page"))
 	}
 	if c.finds == nil && c.lag == nil {
-		h.indexes.put(key, c)
+		h.indexes.Put(key, c)
 	}
 	return c, nil
 }

@@ -80,6 +80,9 @@ func (k *credential) Identity(ctx context.Context) string {
 // Configured is true: a secret is meant to be used, even if it is missing.
 func (k *credential) Configured() bool { return true }
 
+// maxDoors bounds how many sessions are kept.
+const maxDoors = 64
+
 // doorway holds the sessions of bot passwords, by the fingerprint of the credential.
 type doorway struct {
 	mu    sync.Mutex
@@ -96,7 +99,7 @@ type door struct {
 func (d *doorway) door(fingerprint string) *door {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if len(d.doors) >= memoSize {
+	if len(d.doors) >= maxDoors {
 		clear(d.doors)
 	}
 	if d.doors[fingerprint] == nil {

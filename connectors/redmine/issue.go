@@ -60,7 +60,7 @@ func (c *client) items(ctx context.Context, rows []wireIssue, k container) []con
 // listStatuses are the statuses of this Redmine, in their order.
 func (c *client) listStatuses(ctx context.Context) ([]wireStatus, *status.Failure) {
 	key := c.up.Fingerprint(ctx)
-	if all, ok := c.statuses.get(key); ok {
+	if all, ok := c.statuses.Get(key); ok {
 		return all, nil
 	}
 	w, x, f := one[wireStatuses](ctx, c, get("/issue_statuses.json", "issue_statuses"))
@@ -68,7 +68,7 @@ func (c *client) listStatuses(ctx context.Context) ([]wireStatus, *status.Failur
 		return nil, f
 	}
 	if x.Stale() == nil {
-		c.statuses.put(key, *w.Statuses)
+		c.statuses.Put(key, *w.Statuses)
 	}
 	return *w.Statuses, nil
 }

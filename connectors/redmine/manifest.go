@@ -24,10 +24,10 @@ var needs = []struct {
 // with which modules. What its roles allow in there is not told to it.
 func (p prober) Probe(ctx context.Context) connectors.Probe {
 	ctx = upstream.Probing(ctx)
-	p.people.clear()
-	p.projects.clear()
-	p.homes.clear()
-	p.statuses.clear()
+	p.people.Clear()
+	p.projects.Clear()
+	p.homes.Clear()
+	p.statuses.Clear()
 	out := connectors.Probe{State: connectors.Ready, Fingerprint: p.up.Fingerprint(ctx), Anonymous: p.anonymous()}
 	id, f := p.proved(ctx)
 	if f == nil && p.anonymous() {

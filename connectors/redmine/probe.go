@@ -81,7 +81,7 @@ func (k container) vouch(a *status.Audit) {
 // anonymous everywhere but here. RM-01, RM-02, RM-13.
 func (c *client) who(ctx context.Context) (identity, *status.Failure) {
 	key := c.up.Fingerprint(ctx)
-	if id, ok := c.people.get(key); ok {
+	if id, ok := c.people.Get(key); ok {
 		return id, nil
 	}
 	w, x, f := one[wireMe](ctx, c, get("/users/current.json", "users", "current"))
@@ -97,7 +97,7 @@ func (c *client) who(ctx context.Context) (identity, *status.Failure) {
 	}
 	id := identity{id: *w.User.ID, login: w.User.Login, name: w.User.name(), admin: w.User.Admin, proof: x.Proof()}
 	if x.Stale() == nil {
-		c.people.put(key, id)
+		c.people.Put(key, id)
 	}
 	return id, nil
 }
@@ -112,7 +112,7 @@ func doubts(x *upstream.Exchange) []status.Failure {
 
 // visible proves that the project is visible for this credential.
 func (c *client) visible(ctx context.Context, name string) (container, *upstream.Exchange, *status.Failure) {
-	if k, ok := c.projects.get(c.keyOf(ctx, name)); ok {
+	if k, ok := c.projects.Get(c.keyOf(ctx, name)); ok {
 		return k, nil, c.admits(ctx, k.identifier, name)
 	}
 	query := url.Values{"include": {"enabled_modules,trackers,issue_categories,issue_custom_fields"}}
@@ -132,9 +132,9 @@ func (c *client) visible(ctx context.Context, name string) (container, *upstream
 	}
 	k.proof, k.doubts = x.Proof(), doubts(x)
 	if len(k.doubts) == 0 {
-		c.projects.put(c.keyOf(ctx, name), k)
-		c.projects.put(c.keyOf(ctx, k.identifier), k)
-		c.homes.put(c.keyOf(ctx, itoa(k.id)), k.identifier)
+		c.projects.Put(c.keyOf(ctx, name), k)
+		c.projects.Put(c.keyOf(ctx, k.identifier), k)
+		c.homes.Put(c.keyOf(ctx, itoa(k.id)), k.identifier)
 	}
 	return k, x, c.admits(ctx, k.identifier, name)
 }
@@ -306,7 +306,7 @@ func (c *client) homesOf(ctx context.Context, ids []int) map[int]string {
 	out := map[int]string{}
 	var unknown []int
 	for _, id := range ids {
-		if name, ok := c.homes.get(c.keyOf(ctx, itoa(id))); ok {
+		if name, ok := c.homes.Get(c.keyOf(ctx, itoa(id))); ok {
 			out[id] = name
 		} else if !slices.Contains(unknown, id) {
 			unknown = append(unknown, id)
@@ -316,7 +316,7 @@ func (c *client) homesOf(ctx context.Context, ids []int) map[int]string {
 		for _, w := range c.everyProject(ctx) {
 			if slices.Contains(unknown, *w.ID) {
 				out[*w.ID] = *w.Identifier
-				c.homes.put(c.keyOf(ctx, itoa(*w.ID)), *w.Identifier)
+				c.homes.Put(c.keyOf(ctx, itoa(*w.ID)), *w.Identifier)
 			}
 		}
 	}

@@ -55,10 +55,10 @@ type client struct {
 	base     *url.URL
 	up       *upstream.Client
 	now      func() time.Time
-	people   *memo[identity]
-	projects *memo[container]
-	homes    *memo[string] // identifiers of projects by their number
-	statuses *memo[[]wireStatus]
+	people   *connectors.Memo[identity]
+	projects *connectors.Memo[container]
+	homes    *connectors.Memo[string] // identifiers of projects by their number
+	statuses *connectors.Memo[[]wireStatus]
 }
 
 func newClient(s connectors.Setup) (*client, *status.Failure) {
@@ -77,8 +77,8 @@ func newClient(s connectors.Setup) (*client, *status.Failure) {
 	}
 	return &client{
 		source: s.Name, project: s.DefaultProject, nobody: s.Anonymous, base: base, up: s.Upstream, now: now,
-		people: newMemo[identity](now, identityLife), projects: newMemo[container](now, containerLife),
-		homes: newMemo[string](now, identityLife), statuses: newMemo[[]wireStatus](now, identityLife),
+		people: connectors.NewMemo[identity](now, identityLife), projects: connectors.NewMemo[container](now, containerLife),
+		homes: connectors.NewMemo[string](now, identityLife), statuses: connectors.NewMemo[[]wireStatus](now, identityLife),
 	}, nil
 }
 
