@@ -17,19 +17,19 @@ func Classify(x *upstream.Exchange) *status.Failure {
 		return nil // CF-22: nothing else is known then
 	}
 	if reason := x.Header.Get("X-Seraph-Loginreason"); rejected(reason) {
-		return fail(x, status.AuthFailed, status.Header.Is("X-Seraph-LoginReason"))
+		return x.Fail(status.AuthFailed, status.Header.Is("X-Seraph-LoginReason"))
 	}
 	switch x.Status {
 	case http.StatusUnauthorized:
 		if scopeMismatch(x.Body) {
-			return fail(x, status.ScopeMissing)
+			return x.Fail(status.ScopeMissing)
 		}
 	case http.StatusBadRequest:
 		if isReport(x) { // a query that the server cannot read
-			return fail(x, status.QueryRefused)
+			return x.Fail(status.QueryRefused)
 		}
 	case http.StatusRequestEntityTooLarge:
-		return fail(x, status.QueryRefused)
+		return x.Fail(status.QueryRefused)
 	}
 	return nil
 }
@@ -63,14 +63,4 @@ func isReport(x *upstream.Exchange) bool {
 		Errors     []json.RawMessage `json:"errors"`
 	}
 	return json.Unmarshal(x.Body, &told) == nil && (told.StatusCode != 0 || len(told.Errors) > 0)
-}
-
-func fail(x *upstream.Exchange, r status.Reason, opts ...status.Option) *status.Failure {
-	all := []status.Option{status.WasCalled, status.HTTPStatus.Is(x.Status)}
-	f := status.Fail(r, append(all, opts...)...)
-	return &f
-}
-
-func misshapen(x *upstream.Exchange, key string) *status.Failure {
-	return fail(x, status.ShapeError, status.MissingKey.Is(key))
 }

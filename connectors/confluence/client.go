@@ -1,10 +1,7 @@
 package confluence
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
-	"errors"
 	"net/http"
 	"net/url"
 	"strings"
@@ -44,12 +41,12 @@ func fetch[T any](ctx context.Context, c *client, address string, q question) (a
 	x, f := c.up.Send(req, upstream.Want{Class: q.class})
 	a := answer[T]{x: x}
 	if x != nil && c.unknown(x) {
-		return a, fail(x, status.AuthFailed, status.Header.Is("X-AUSERNAME"))
+		return a, x.Fail(status.AuthFailed, status.Header.Is("X-AUSERNAME"))
 	}
 	if f != nil {
 		return a, f
 	}
-	return a, decode(x, &a.body)
+	return a, x.Object(&a.body)
 }
 
 // unknown reports whether an answer was made for nobody although a credential was
@@ -61,27 +58,6 @@ func (c *client) unknown(x *upstream.Exchange) bool {
 	return strings.EqualFold(x.Header.Get("X-Ausername"), "anonymous") || strings.EqualFold(x.Header.Get("X-Seraph-Loginreason"), "OUT")
 }
 
-// decode reads the whole body as one object. HT-13.
-func decode(x *upstream.Exchange, into any) *status.Failure {
-	body := bytes.TrimLeft(x.Body, " \t\r\n")
-	if len(body) == 0 || body[0] != '{' {
-		return misshapen(x, "object")
-	}
-	err := json.Unmarshal(body, into)
-	if err == nil {
-		x.Decoded = true
-		return nil
-	}
-	var wrong *json.UnmarshalTypeError
-	if errors.As(err, &wrong) {
-		return misshapen(x, wrong.Field)
-	}
-	return misshapen(x, "a readable value")
-}
-
-// proof names the exchange by what was asked.
-func proof(x *upstream.Exchange) status.Proof { return status.Proof{Request: x.Class, At: x.At} }
-
 // doubt is what an answer says against itself: that it is not whole, or an old copy.
 // HT-15.
 func doubt(x *upstream.Exchange) *status.Failure {
@@ -89,7 +65,7 @@ func doubt(x *upstream.Exchange) *status.Failure {
 		return f
 	}
 	if len(x.Markers) > 0 {
-		return fail(x, status.IndexIncomplete, status.Marker.Is(strings.Join(x.Markers, ", ")))
+		return x.Fail(status.IndexIncomplete, status.Marker.Is(strings.Join(x.Markers, ", ")))
 	}
 	return nil
 }

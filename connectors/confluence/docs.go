@@ -125,7 +125,7 @@ func plain(excerpt string) string {
 
 // misplaced is the failure for rows that are something else than was asked.
 func misplaced(x *upstream.Exchange, n int) *status.Failure {
-	return fail(x, status.Contradictory, status.Marker.Is("rows outside of what was asked"), status.Skipped.Is(map[string]int{"rows": n}))
+	return x.Fail(status.Contradictory, status.Marker.Is("rows outside of what was asked"), status.Skipped.Is(map[string]int{"rows": n}))
 }
 
 // stop is the answer that a failure is.

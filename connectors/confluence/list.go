@@ -9,6 +9,7 @@ import (
 	"github.com/frank-mcp/frank/connectors"
 	"github.com/frank-mcp/frank/internal/markup"
 	"github.com/frank-mcp/frank/internal/ref"
+	"github.com/frank-mcp/frank/internal/upstream"
 	"github.com/frank-mcp/frank/status"
 )
 
@@ -67,11 +68,11 @@ func (d documents) spaceList(ctx context.Context, s site, at position, limit int
 func (l *listing) all(ctx context.Context) status.Result[connectors.Page] {
 	a, f := l.spaceList(ctx, l.site, l.at, l.limit)
 	if f == nil && a.body.Results == nil {
-		f = misshapen(a.x, "results")
+		f = a.x.Misshapen("results")
 	}
 	if f == nil {
-		if key := missingIn(*a.body.Results); key != "" {
-			f = misshapen(a.x, key)
+		if key := upstream.MissingIn("results", *a.body.Results); key != "" {
+			f = a.x.Misshapen(key)
 		}
 	}
 	if f != nil {
@@ -79,7 +80,7 @@ func (l *listing) all(ctx context.Context) status.Result[connectors.Page] {
 	}
 	l.hear(l.audit, l.site, a.x)
 	l.audit.Hold(l.site.proof, status.Scope)
-	l.audit.Hold(proof(a.x), status.Effectiveness) // there is no filter
+	l.audit.Hold(a.x.AskedProof(), status.Effectiveness) // there is no filter
 	l.audit.Examined(len(*a.body.Results))
 	for _, w := range *a.body.Results {
 		l.pages = append(l.pages, l.spaceItem(w))
@@ -167,10 +168,10 @@ func (l *listing) take(ctx context.Context, a answer[wireList[wireContent]]) {
 	case unplaced != nil:
 		l.audit.Fail(status.Effectiveness, *unplaced)
 	default:
-		l.audit.Hold(proof(a.x), status.Effectiveness)
+		l.audit.Hold(a.x.AskedProof(), status.Effectiveness)
 	}
 	if len(others) > 0 {
-		l.audit.Fail(status.Effectiveness, *fail(a.x, status.ContentNotIncluded, status.Part.Is("what lies below it and is no page"), status.Skipped.Is(others),
+		l.audit.Fail(status.Effectiveness, *a.x.Fail(status.ContentNotIncluded, status.Part.Is("what lies below it and is no page"), status.Skipped.Is(others),
 			status.Fallback("open the page in a browser")))
 	}
 }
@@ -197,7 +198,7 @@ func (l *listing) below(ctx context.Context, parent string, explicit bool) statu
 	if explicit && !strings.EqualFold(l.in.key, p.key) {
 		return l.stop(l.badArgument("parent", "lies in another space than the one that is asked for; leave space out"))
 	}
-	l.in = space{key: p.key, id: string(p.SpaceID), proof: proof(p.x)}
+	l.in = space{key: p.key, id: string(p.SpaceID), proof: p.x.AskedProof()}
 	q := question{
 		class: "GET /rest/api/content/{id}/child/page", path: "/rest/api/content/" + url.PathEscape(string(p.ID)) + "/child/page",
 		values: url.Values{"expand": {"version,space"}, "limit": {strconv.Itoa(l.limit)}},

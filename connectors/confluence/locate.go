@@ -94,14 +94,14 @@ func (d documents) unreachable(f *status.Failure, w wanted) *status.Failure {
 
 // echo checks that the page is the one that was asked for, and one at all.
 func (d documents) echo(p located, w wanted) *status.Failure {
-	if key := p.missing(); key != "" {
-		return misshapen(p.x, key)
+	if key := p.Missing(); key != "" {
+		return p.x.Misshapen(key)
 	}
 	if string(p.ID) != w.id || w.tiny != "" && p.Links.Tiny != "" && !strings.HasSuffix(p.Links.Tiny, "/x/"+w.tiny) {
-		return fail(p.x, status.Contradictory, status.Marker.Is("another page came back"))
+		return p.x.Fail(status.Contradictory, status.Marker.Is("another page came back"))
 	}
 	if !p.isPage() && p.Type != "blogpost" {
-		return fail(p.x, status.WrongKind, status.Reference.Is(w.name()), status.Part.Is("no page but "+markup.Line(p.Type, 40)))
+		return p.x.Fail(status.WrongKind, status.Reference.Is(w.name()), status.Part.Is("no page but "+markup.Line(p.Type, 40)))
 	}
 	return nil
 }
@@ -172,7 +172,7 @@ func (d documents) lookup(ctx context.Context, s site, sp space, w wanted) (stri
 	case odd > 0:
 		return stop(misplaced(a.x, odd))
 	case a.body.Links.Next != "": // CF-05: there is more behind what was left out
-		return stop(fail(a.x, status.IndexIncomplete, status.Marker.Is("_links.next"), status.Reference.Is(w.name())))
+		return stop(a.x.Fail(status.IndexIncomplete, status.Marker.Is("_links.next"), status.Reference.Is(w.name())))
 	case w.plus != "" && w.plus != w.title: // as it stands in the link
 		w.title = w.plus
 		return d.lookup(ctx, s, sp, w)
@@ -242,10 +242,10 @@ func byTitle(s site, sp space, title string) question {
 // listed is what keeps a body from being a listing. CF-17.
 func listed(a answer[wireList[wireContent]]) *status.Failure {
 	if a.body.Results == nil {
-		return misshapen(a.x, "results")
+		return a.x.Misshapen("results")
 	}
-	if key := missingIn(*a.body.Results); key != "" {
-		return misshapen(a.x, key)
+	if key := upstream.MissingIn("results", *a.body.Results); key != "" {
+		return a.x.Misshapen(key)
 	}
 	return nil
 }
@@ -280,7 +280,7 @@ func (d documents) emptied(ctx context.Context, s site, p located) (bool, *statu
 		return false, f
 	}
 	if a.body.Results == nil {
-		return false, misshapen(a.x, "results")
+		return false, a.x.Misshapen("results")
 	}
 	for _, v := range *a.body.Results {
 		if v.Page != nil && v.Page.Body != nil && v.Page.Body.Storage != nil && v.Page.Body.Storage.Value != nil && !hollow(*v.Page.Body.Storage.Value) {

@@ -46,12 +46,12 @@ func (c *client) place(cursor string) (position, *status.Failure) {
 // short, or have no row at all, and yet not be the last. CF-05, CF-06.
 func next(out *status.Audit, x *upstream.Exchange, links wireLinks, at position) (more bool) {
 	if links.Next == "" {
-		out.Hold(proof(x), status.Completeness)
+		out.Hold(x.AskedProof(), status.Completeness)
 		return false
 	}
 	u, err := url.Parse(links.Next)
 	if err != nil {
-		out.Unmade(status.Completeness, *misshapen(x, "_links.next"))
+		out.Unmade(status.Completeness, *x.Misshapen("_links.next"))
 		return false
 	}
 	to := position{}
@@ -65,22 +65,12 @@ func next(out *status.Audit, x *upstream.Exchange, links wireLinks, at position)
 	after, err := strconv.Atoi(to.value)
 	switch {
 	case to.name == "" || to.name == "start" && err != nil:
-		out.Unmade(status.Completeness, *misshapen(x, "_links.next"))
+		out.Unmade(status.Completeness, *x.Misshapen("_links.next"))
 	case to == at || to.name == "start" && after <= before:
-		out.Fail(status.Completeness, *fail(x, status.CursorLoop))
+		out.Fail(status.Completeness, *x.Fail(status.CursorLoop))
 	default:
 		out.Next(to.String())
 		return true
 	}
 	return false
-}
-
-// missingIn names a key that every row has and one of these has not.
-func missingIn[T interface{ missing() string }](rows []T) string {
-	for i, r := range rows {
-		if key := r.missing(); key != "" {
-			return "results[" + strconv.Itoa(i) + "]." + key
-		}
-	}
-	return ""
 }

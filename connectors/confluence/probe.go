@@ -43,7 +43,7 @@ func (c *client) look(ctx context.Context) (site, *status.Failure) {
 	}
 	a, f := ask[wireUser](ctx, c, question{class: "GET /rest/api/user/current", path: "/rest/api/user/current"})
 	if isAbsent(f) { // every version has it: this is no Confluence
-		f = fail(a.x, status.Misconfigured, status.ConfigKey.Is("base_url"), status.Part.Is("the base_url of a Cloud site ends with /wiki"))
+		f = a.x.Fail(status.Misconfigured, status.ConfigKey.Is("base_url"), status.Part.Is("the base_url of a Cloud site ends with /wiki"))
 	}
 	if f != nil {
 		return site{}, f
@@ -54,11 +54,11 @@ func (c *client) look(ctx context.Context) (site, *status.Failure) {
 	u := a.body
 	switch {
 	case u.Type == "anonymous" && !c.anonymous():
-		return site{}, fail(a.x, status.AuthFailed, status.Marker.Is("type anonymous"))
+		return site{}, a.x.Fail(status.AuthFailed, status.Marker.Is("type anonymous"))
 	case u.Type != "anonymous" && u.Type != "known" && u.Type != "user":
-		return site{}, misshapen(a.x, "type")
+		return site{}, a.x.Misshapen("type")
 	}
-	s := site{user: u.Name, proof: proof(a.x)}
+	s := site{user: u.Name, proof: a.x.AskedProof()}
 	if s.user == "" {
 		s.user = u.Public
 	}
@@ -118,22 +118,22 @@ func (c *client) visible(ctx context.Context, s site, key string) (space, *statu
 	if f := doubt(x); f != nil {
 		return space{}, f
 	}
-	if missing := w.missing(); missing != "" {
-		return space{}, misshapen(x, missing)
+	if missing := w.Missing(); missing != "" {
+		return space{}, x.Misshapen(missing)
 	}
 	if !strings.EqualFold(w.Key, key) {
-		return space{}, fail(x, status.Contradictory, status.Marker.Is("another space came back"))
+		return space{}, x.Fail(status.Contradictory, status.Marker.Is("another space came back"))
 	}
 	sp := spaceOf(w, x)
 	if s.cloud && sp.id == "" {
-		return space{}, misshapen(x, "results.id")
+		return space{}, x.Misshapen("results.id")
 	}
 	c.spaces.Put(memo, sp)
 	return sp, nil
 }
 
 func spaceOf(w wireSpace, x *upstream.Exchange) space {
-	sp := space{id: string(w.ID), key: w.Key, name: w.Name, status: w.Status, home: string(w.HomepageID), proof: proof(x)}
+	sp := space{id: string(w.ID), key: w.Key, name: w.Name, status: w.Status, home: string(w.HomepageID), proof: x.AskedProof()}
 	if w.Homepage != nil {
 		sp.home = string(w.Homepage.ID)
 	}
@@ -154,11 +154,11 @@ func (c *client) spaceNamed(ctx context.Context, s site, key string) (wireSpace,
 	case f != nil:
 		return wireSpace{}, a.x, f
 	case a.body.Results == nil:
-		return wireSpace{}, a.x, misshapen(a.x, "results")
+		return wireSpace{}, a.x, a.x.Misshapen("results")
 	case len(*a.body.Results) == 0 && a.body.Links.Next != "":
-		return wireSpace{}, a.x, fail(a.x, status.Contradictory, status.Marker.Is("a page of a listing without rows"))
+		return wireSpace{}, a.x, a.x.Fail(status.Contradictory, status.Marker.Is("a page of a listing without rows"))
 	case len(*a.body.Results) == 0:
-		return wireSpace{}, a.x, fail(a.x, status.AbsentOrHidden, status.Existence.Is(status.ExistenceUnknown))
+		return wireSpace{}, a.x, a.x.Fail(status.AbsentOrHidden, status.Existence.Is(status.ExistenceUnknown))
 	}
 	return (*a.body.Results)[0], a.x, nil
 }
@@ -173,11 +173,11 @@ func (c *client) keyOf(ctx context.Context, id string) (string, *status.Failure)
 	if f != nil {
 		return "", f
 	}
-	if missing := a.body.missing(); missing != "" {
-		return "", misshapen(a.x, missing)
+	if missing := a.body.Missing(); missing != "" {
+		return "", a.x.Misshapen(missing)
 	}
 	if string(a.body.ID) != id {
-		return "", fail(a.x, status.Contradictory, status.Marker.Is("another space came back"))
+		return "", a.x.Fail(status.Contradictory, status.Marker.Is("another space came back"))
 	}
 	c.spaces.Put(memo, spaceOf(a.body, a.x))
 	return a.body.Key, nil
@@ -186,17 +186,17 @@ func (c *client) keyOf(ctx context.Context, id string) (string, *status.Failure)
 // hear opens the audit of an answer that was decoded: what reading it has checked,
 // who it was made for, and what it says against itself.
 func (c *client) hear(out *status.Audit, s site, x *upstream.Exchange) {
-	out.Hold(proof(x), status.Transport, status.Shape)
+	out.Hold(x.AskedProof(), status.Transport, status.Shape)
 	by := s.proof
 	if c.anonymous() { // by configuration, so nothing is left to prove
-		by = status.Proof{Request: "configuration: no credential", At: x.At}
+		by = x.NobodyProof()
 	}
 	out.Hold(by, status.Identity)
 	if f := doubt(x); f != nil {
 		out.Fail(status.InBand, *f)
 		return
 	}
-	out.Hold(proof(x), status.InBand)
+	out.Hold(x.AskedProof(), status.InBand)
 }
 
 // bounded adds what nobody can prove of a listing.

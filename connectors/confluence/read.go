@@ -35,14 +35,14 @@ func (d documents) Read(ctx context.Context, q connectors.PageGet) status.Result
 		return d.trashed(out, p, w)
 	}
 	if p.Body == nil || p.Body.Storage == nil || p.Body.Storage.Value == nil { // CF-09
-		return d.stop(misshapen(p.x, "body.storage"))
+		return d.stop(p.x.Misshapen("body.storage"))
 	}
 	page := d.item(s, p.wireContent, p.key, "")
 	page.Format = markup.Markdown.String()
 	if w.link != "" && w.space != "" && !strings.EqualFold(w.space, p.key) { // it was moved since
 		page.RedirectedFrom = []string{markup.Line(w.link, maxTitle)}
 	}
-	out.Hold(proof(p.x), status.Completeness)
+	out.Hold(p.x.AskedProof(), status.Completeness)
 	d.fill(out, &page, p)
 	if p.Subtype == "live" && strings.TrimSpace(page.Body) == "" {
 		d.alive(ctx, out, s, p)
@@ -63,7 +63,7 @@ func (d documents) Read(ctx context.Context, q connectors.PageGet) status.Result
 // trashed is the answer for a page that was deleted: the page itself proves that its
 // space is visible, and that it is not there any more.
 func (d documents) trashed(out *status.Audit, p located, w wanted) status.Result[connectors.Page] {
-	out.Hold(proof(p.x), status.Scope)
+	out.Hold(p.x.AskedProof(), status.Scope)
 	return status.Absent[connectors.Page](d.source, out, status.Reference.Is(w.name()), status.Container.Is(p.key),
 		status.Marker.Is("it lies in the trash of the space"))
 }
@@ -76,7 +76,7 @@ func (d documents) alive(ctx context.Context, out *status.Audit, s site, p locat
 	case f != nil:
 		out.Unmade(status.Completeness, *f)
 	case emptied:
-		out.Fail(status.Completeness, *fail(p.x, status.Contradictory, status.Marker.Is("the current version of this live document is empty and an earlier one is not"),
+		out.Fail(status.Completeness, *p.x.Fail(status.Contradictory, status.Marker.Is("the current version of this live document is empty and an earlier one is not"),
 			status.Fallback("open the page in a browser")))
 	}
 }

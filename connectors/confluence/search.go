@@ -79,7 +79,7 @@ func (h *hunt) run(ctx context.Context, at position, limit int) status.Result[co
 	if len(r.hits) == 0 && at.name == "" && !more {
 		h.prove(ctx)
 	} else if odd == 0 {
-		h.audit.Hold(proof(r.x), status.Effectiveness)
+		h.audit.Hold(r.x.AskedProof(), status.Effectiveness)
 	}
 	h.bounded(h.audit)
 	h.audit.Unprovable(noteLag)
@@ -104,7 +104,7 @@ func (h *hunt) scope() status.Proof {
 // count compares the hits with how many the answer says that there are. CF-03.
 func (h *hunt) count(r rows) {
 	if r.total > len(r.hits) {
-		h.audit.Fail(status.Completeness, *fail(r.x, status.Contradictory, status.Total.Is(r.total), status.Examined.Is(len(r.hits)),
+		h.audit.Fail(status.Completeness, *r.x.Fail(status.Contradictory, status.Total.Is(r.total), status.Examined.Is(len(r.hits)),
 			status.Marker.Is("more hits are counted than shown, and there is no further page")))
 	}
 }
@@ -154,10 +154,10 @@ func (h *hunt) ask(ctx context.Context, cql string, at position, limit int) (row
 	case f != nil:
 		return rows{}, f
 	case a.body.Results == nil: // CF-17
-		return rows{}, misshapen(a.x, "results")
+		return rows{}, a.x.Misshapen("results")
 	}
-	if key := missingIn(*a.body.Results); key != "" {
-		return rows{}, misshapen(a.x, key)
+	if key := upstream.MissingIn("results", *a.body.Results); key != "" {
+		return rows{}, a.x.Misshapen(key)
 	}
 	return rows{x: a.x, hits: *a.body.Results, total: totalOf(a.body.Total), links: a.body.Links}, nil
 }
@@ -215,7 +215,7 @@ func (h *hunt) prove(ctx context.Context) {
 		h.audit.Unmade(status.Effectiveness, *f)
 		return
 	case known == "": // there is no page to be found
-		h.audit.Hold(proof(x), status.Effectiveness)
+		h.audit.Hold(x.AskedProof(), status.Effectiveness)
 		return
 	}
 	cql := "id = " + quoted(known) + " or (" + h.cql(false) + ")"
@@ -240,11 +240,11 @@ func (h *hunt) prove(ctx context.Context) {
 	}
 	switch {
 	case len(others) > 0:
-		h.audit.Fail(status.Effectiveness, *fail(r.x, status.ContentNotIncluded, status.Part.Is("hits that are no pages"), status.Skipped.Is(others)))
+		h.audit.Fail(status.Effectiveness, *r.x.Fail(status.ContentNotIncluded, status.Part.Is("hits that are no pages"), status.Skipped.Is(others)))
 	case !finds:
-		h.audit.Fail(status.Effectiveness, *fail(r.x, status.IndexIncomplete, status.Marker.Is("its index lacks a page that a listing shows")))
+		h.audit.Fail(status.Effectiveness, *r.x.Fail(status.IndexIncomplete, status.Marker.Is("its index lacks a page that a listing shows")))
 	default:
-		h.audit.Hold(proof(r.x), status.Effectiveness)
+		h.audit.Hold(r.x.AskedProof(), status.Effectiveness)
 	}
 }
 
@@ -282,7 +282,7 @@ func (h *hunt) canary(ctx context.Context) (string, *upstream.Exchange, *status.
 	case len(*a.body.Results) > 0:
 		return string((*a.body.Results)[0].ID), a.x, nil
 	case a.body.Links.Next != "": // what came first is hidden
-		return "", a.x, fail(a.x, status.IndexIncomplete, status.Marker.Is("_links.next"))
+		return "", a.x, a.x.Fail(status.IndexIncomplete, status.Marker.Is("_links.next"))
 	}
 	return "", a.x, nil
 }

@@ -57,7 +57,7 @@ type wireSpace struct {
 	} `json:"homepage"` // v1
 }
 
-func (s wireSpace) missing() string {
+func (s wireSpace) Missing() string {
 	switch {
 	case s.Key == "":
 		return "key"
@@ -99,7 +99,7 @@ type wireContent struct {
 	} `json:"ancestors"` // v1
 }
 
-func (w wireContent) missing() string {
+func (w wireContent) Missing() string {
 	switch {
 	case w.ID == "":
 		return "id"
@@ -156,11 +156,11 @@ type wireHit struct {
 	Modified *time.Time   `json:"lastModified"`
 }
 
-func (w wireHit) missing() string {
+func (w wireHit) Missing() string {
 	if w.Content == nil {
 		return "" // a space or a person, which is no page
 	}
-	return w.Content.missing()
+	return w.Content.Missing()
 }
 
 // wireVersionBody is a version of a page, v2.

@@ -200,7 +200,7 @@ func (g *gathering) commitFiles(ctx context.Context, k call, w wireCommit, x *up
 	pos := position{}
 	for page := 0; ; page++ {
 		if w.Files == nil {
-			g.lack("files", *misshapen(x, "files"))
+			g.lack("files", *x.Misshapen("files"))
 			return
 		}
 		g.addFiles(*w.Files)
@@ -285,7 +285,7 @@ func (g *gathering) compareFiles(w wireCompare, x *upstream.Exchange) {
 		return
 	}
 	if w.Files == nil {
-		g.lack("files", *misshapen(x, "files"))
+		g.lack("files", *x.Misshapen("files"))
 		return
 	}
 	g.addFiles(*w.Files)

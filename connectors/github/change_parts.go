@@ -70,7 +70,7 @@ func (g *gathering) parts(ctx context.Context, k partCalls) {
 
 // series reads listings one after the other as if they were one, from the
 // gathering's position on. It returns the rows of each, and where to go on.
-func series[T wire](ctx context.Context, g *gathering, part string, calls []call) (rows [][]T, whole bool) {
+func series[T upstream.Wire](ctx context.Context, g *gathering, part string, calls []call) (rows [][]T, whole bool) {
 	rows = make([][]T, len(calls))
 	pos := position{}
 	if g.going {
@@ -197,7 +197,7 @@ func (g *gathering) diff(ctx context.Context, k partCalls) {
 		return
 	}
 	if body := bytes.TrimLeft(x.Body, " \t\r\n"); len(body) > 0 && (body[0] == '{' || body[0] == '[') {
-		g.lack("diff", *misshapen(x, "a diff")) // the media type was not understood
+		g.lack("diff", *x.Misshapen("a diff")) // the media type was not understood
 		return
 	}
 	g.hear(ctx, g.a, x)

@@ -53,30 +53,24 @@ func Classify(x *upstream.Exchange) *status.Failure {
 	switch x.Status {
 	case http.StatusUnauthorized:
 		if strings.Contains(body.Message, saysRequires) { // GH-30
-			return fail(x, status.AuthContextRequired, status.WasCalled)
+			return x.Fail(status.AuthContextRequired, status.WasCalled)
 		}
-		return fail(x, status.AuthFailed) // GH-37
+		return x.Fail(status.AuthFailed) // GH-37
 	case http.StatusForbidden:
 		return classifyForbidden(x, body)
 	case http.StatusNotFound:
 		return classifyNotFound(x)
 	case http.StatusGone:
 		if strings.Contains(body.Message, saysDisabled) { // GH-41
-			return fail(x, status.FeatureDisabled, status.Feature.Is("the issue tracker"))
+			return x.Fail(status.FeatureDisabled, status.Feature.Is("the issue tracker"))
 		}
-		return fail(x, status.EndpointGone)
+		return x.Fail(status.EndpointGone)
 	case http.StatusUnprocessableEntity:
 		return classifyRefused(x, body)
 	case http.StatusUnavailableForLegalReasons:
-		return fail(x, status.AccountBlocked)
+		return x.Fail(status.AccountBlocked)
 	}
 	return nil
-}
-
-func fail(x *upstream.Exchange, r status.Reason, opts ...status.Option) *status.Failure {
-	all := []status.Option{status.HTTPStatus.Is(x.Status)}
-	f := status.Fail(r, append(all, opts...)...)
-	return &f
 }
 
 func errorBody(x *upstream.Exchange) gh.ErrorResponse {
@@ -102,11 +96,11 @@ func fromGitHub(x *upstream.Exchange, body gh.ErrorResponse) bool {
 func classifyEdge(x *upstream.Exchange) *status.Failure {
 	switch {
 	case x.Status == http.StatusNotFound: // HT-03
-		return fail(x, status.Misconfigured, status.ConfigKey.Is("base_url"), status.WasCalled)
+		return x.Fail(status.Misconfigured, status.ConfigKey.Is("base_url"), status.WasCalled)
 	case x.Status == http.StatusForbidden && strings.Contains(x.Header.Get("Content-Type"), "json"):
 		// HT-08: what stands in front of GitHub proves nothing about permissions. A
 		// page is read by the client, which knows sign-in pages and challenges.
-		return fail(x, status.HTTP4xx, status.Marker.Is("the answer did not come from GitHub itself"))
+		return x.Fail(status.HTTP4xx, status.Marker.Is("the answer did not come from GitHub itself"))
 	}
 	return nil
 }
@@ -123,17 +117,17 @@ func classifyRate(x *upstream.Exchange, body gh.ErrorResponse) *status.Failure {
 		opts = append(opts, status.RateResource.Is(r))
 	}
 	if s, err := strconv.Atoi(h.Get("Retry-After")); err == nil {
-		return fail(x, status.RateLimited, append(opts, status.After(time.Duration(s)*time.Second))...)
+		return x.Fail(status.RateLimited, append(opts, status.After(time.Duration(s)*time.Second))...)
 	}
 	if h.Get("X-RateLimit-Remaining") == "0" || strings.Contains(body.Message, saysPrimary) {
-		return fail(x, status.RateLimited, append(opts, untilReset(x)...)...)
+		return x.Fail(status.RateLimited, append(opts, untilReset(x)...)...)
 	}
 	says := func(s string) bool { return strings.Contains(body.Message, s) }
 	if says(saysSecondary) || says(saysAbuse) || says(saysLockout) {
-		return fail(x, status.RateLimited, append(opts, status.After(secondaryWait))...)
+		return x.Fail(status.RateLimited, append(opts, status.After(secondaryWait))...)
 	}
 	if x.Status == http.StatusTooManyRequests && fromGitHub(x, body) {
-		return fail(x, status.RateLimited, append(opts, status.After(secondaryWait))...)
+		return x.Fail(status.RateLimited, append(opts, status.After(secondaryWait))...)
 	}
 	return nil
 }
@@ -153,19 +147,19 @@ func classifyForbidden(x *upstream.Exchange, body gh.ErrorResponse) *status.Fail
 	tooLarge := func(e gh.Error) bool { return e.Code == "too_large" }
 	switch {
 	case strings.HasPrefix(strings.ToLower(sso), "required") || says(saysSAML): // GH-06
-		return fail(x, status.SSORequired) // where to grant it is added by who knows the host
+		return x.Fail(status.SSORequired) // where to grant it is added by who knows the host
 	case says(saysAppBlocked): // GH-09
-		return fail(x, status.NetworkPolicyBlocked, status.Marker.Is("oauth_app_access_restrictions"))
+		return x.Fail(status.NetworkPolicyBlocked, status.Marker.Is("oauth_app_access_restrictions"))
 	case says(saysIPBlocked): // GH-10
-		return fail(x, status.NetworkPolicyBlocked, status.Marker.Is("ip_allow_list"))
+		return x.Fail(status.NetworkPolicyBlocked, status.Marker.Is("ip_allow_list"))
 	case says(saysArchived) && x.Method != http.MethodGet:
-		return fail(x, status.FeatureDisabled, status.Feature.Is("every change"), status.Marker.Is("archived"))
+		return x.Fail(status.FeatureDisabled, status.Feature.Is("every change"), status.Marker.Is("archived"))
 	case says(saysLocked) && x.Method != http.MethodGet:
-		return fail(x, status.ScopeMissing, status.MissingScope.Is("the right to write in a locked conversation"), status.Marker.Is("locked"))
+		return x.Fail(status.ScopeMissing, status.MissingScope.Is("the right to write in a locked conversation"), status.Marker.Is("locked"))
 	case body.Block != nil || says(saysSuspended):
-		return fail(x, status.AccountBlocked)
+		return x.Fail(status.AccountBlocked)
 	case slices.ContainsFunc(body.Errors, tooLarge): // GH-47
-		return fail(x, status.ContentNotIncluded, status.Part.Is("a file over 100 MB"))
+		return x.Fail(status.ContentNotIncluded, status.Part.Is("a file over 100 MB"))
 	}
 	if f := missingScope(x); f != nil { // GH-04
 		return f
@@ -174,7 +168,7 @@ func classifyForbidden(x *upstream.Exchange, body gh.ErrorResponse) *status.Fail
 	if p := permissionsIn(x.Header); p != "" { // GH-03
 		opts = []status.Option{status.MissingScope.Is(p), status.AcceptedPermissions.Is(p)}
 	}
-	return fail(x, status.ScopeMissing, opts...)
+	return x.Fail(status.ScopeMissing, opts...)
 }
 
 // classifyNotFound names a missing scope where the headers show one; otherwise
@@ -186,7 +180,7 @@ func classifyNotFound(x *upstream.Exchange) *status.Failure {
 	if f := missingScope(x); f != nil {
 		return f
 	}
-	return fail(x, status.AbsentOrHidden, status.Existence.Is(status.ExistenceUnknown))
+	return x.Fail(status.AbsentOrHidden, status.Existence.Is(status.ExistenceUnknown))
 }
 
 func classifyRefused(x *upstream.Exchange, body gh.ErrorResponse) *status.Failure {
@@ -199,15 +193,15 @@ func classifyRefused(x *upstream.Exchange, body gh.ErrorResponse) *status.Failur
 	}
 	switch {
 	case says(saysUnseen): // GH-24
-		return fail(x, status.AbsentOrHidden, status.Existence.Is(status.ExistenceUnknown))
+		return x.Fail(status.AbsentOrHidden, status.Existence.Is(status.ExistenceUnknown))
 	case says(saysCap): // GH-23
-		return fail(x, status.ProviderCap, status.Limit.Is(searchCap))
+		return x.Fail(status.ProviderCap, status.Limit.Is(searchCap))
 	case strings.HasPrefix(x.Class, "GET /search/"): // GH-27
-		return fail(x, status.QueryRefused, status.WasCalled)
+		return x.Fail(status.QueryRefused, status.WasCalled)
 	}
 	for _, e := range body.Errors {
 		if isField(e.Field) {
-			return fail(x, status.FilterUnresolved, status.Filter.Is(e.Field))
+			return x.Fail(status.FilterUnresolved, status.Filter.Is(e.Field))
 		}
 	}
 	return nil
@@ -222,7 +216,7 @@ func classifyInvalid(x *upstream.Exchange, body gh.ErrorResponse) *status.Failur
 			break
 		}
 	}
-	return fail(x, status.InvalidArgument, status.WasCalled, status.Arguments.Is([]status.Argument{bad}))
+	return x.Fail(status.InvalidArgument, status.WasCalled, status.Arguments.Is([]status.Argument{bad}))
 }
 
 // argumentOf is what the tools call a field of GitHub's.
@@ -243,7 +237,7 @@ func missingScope(x *upstream.Exchange) *status.Failure {
 	if len(wanted) == 0 || slices.ContainsFunc(wanted, func(a string) bool { return covers(granted, a) }) {
 		return nil
 	}
-	return fail(x, status.ScopeMissing, status.MissingScope.Is(strings.Join(wanted, " or ")),
+	return x.Fail(status.ScopeMissing, status.MissingScope.Is(strings.Join(wanted, " or ")),
 		status.GrantedScopes.Is(strings.Join(granted, ", ")))
 }
 

@@ -1,14 +1,11 @@
 package github
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/google/go-querystring/query"
@@ -71,19 +68,19 @@ func (c *client) get(ctx context.Context, k call) (*upstream.Exchange, *status.F
 func (k call) shown(x *upstream.Exchange) *status.Failure {
 	if k.shows == "[]" {
 		var rows []map[string]json.RawMessage
-		f := decode(x, '[', &rows)
+		f := x.Array(&rows)
 		if f == nil && slices.ContainsFunc(rows, func(row map[string]json.RawMessage) bool { return len(row) == 0 }) {
-			f = misshapen(x, "rows")
+			f = x.Misshapen("rows")
 		}
 		return f
 	}
 	object := map[string]json.RawMessage{}
-	if f := decode(x, '{', &object); f != nil {
+	if f := x.Object(&object); f != nil {
 		return f
 	}
 	v, ok := object[k.shows]
 	if !ok || string(v) == "null" {
-		return misshapen(x, k.shows)
+		return x.Misshapen(k.shows)
 	}
 	var shown string
 	if json.Unmarshal(v, &shown) != nil {
@@ -138,23 +135,9 @@ func (c *client) unmask(x *upstream.Exchange, f *status.Failure) *status.Failure
 	return &hidden
 }
 
-// wire is a struct of an answer. missing names a key that must be there and is
-// not, or is empty.
-type wire interface{ missing() string }
-
 // one gets and decodes an object.
-func one[T wire](ctx context.Context, c *client, k call) (T, *upstream.Exchange, *status.Failure) {
-	var v T
-	x, f := c.get(ctx, k)
-	if f != nil {
-		return v, x, f
-	}
-	f = decode(x, '{', &v)
-	if f == nil {
-		if key := v.missing(); key != "" {
-			f = misshapen(x, key)
-		}
-	}
+func one[T upstream.Wire](ctx context.Context, c *client, k call) (T, *upstream.Exchange, *status.Failure) {
+	v, x, f := upstream.One[T](c.get(ctx, k))
 	if n, ok := any(v).(named); ok && f == nil {
 		f = k.asked.echoed(x, n.called())
 	}
@@ -162,55 +145,6 @@ func one[T wire](ctx context.Context, c *client, k call) (T, *upstream.Exchange,
 }
 
 // many gets and decodes an array. Null, an object or an absent body is a failure.
-func many[T wire](ctx context.Context, c *client, k call) ([]T, *upstream.Exchange, *status.Failure) {
-	x, f := c.get(ctx, k)
-	if f != nil {
-		return nil, x, f
-	}
-	var vs []T
-	if f := decode(x, '[', &vs); f != nil {
-		return nil, x, f
-	}
-	if key := missingIn(vs); key != "" {
-		return nil, x, misshapen(x, key)
-	}
-	return vs, x, nil
-}
-
-func missingIn[T wire](vs []T) string {
-	for i := range vs {
-		if key := vs[i].missing(); key != "" {
-			return "[" + strconv.Itoa(i) + "]." + key
-		}
-	}
-	return ""
-}
-
-// decode reads the whole body as one JSON value that opens as it must. HT-13.
-func decode(x *upstream.Exchange, opens byte, v any) *status.Failure {
-	body := bytes.TrimLeft(x.Body, " \t\r\n")
-	if len(body) == 0 || body[0] != opens {
-		kind := map[byte]string{'{': "object", '[': "array"}[opens]
-		return misshapen(x, kind)
-	}
-	err := json.Unmarshal(body, v)
-	if err == nil {
-		x.Decoded = true
-		return nil
-	}
-	var wrong *json.UnmarshalTypeError
-	var syntax *json.SyntaxError
-	switch {
-	case errors.As(err, &wrong):
-		return misshapen(x, wrong.Field)
-	case !errors.As(err, &syntax): // a time that is none, and the like
-		return misshapen(x, "a readable value")
-	}
-	f := status.Fail(status.TruncatedBody, status.HTTPStatus.Is(x.Status), status.SizeBytes.Is(int64(len(x.Body))))
-	return &f
-}
-
-func misshapen(x *upstream.Exchange, key string) *status.Failure {
-	f := status.Fail(status.ShapeError, status.HTTPStatus.Is(x.Status), status.MissingKey.Is(key))
-	return &f
+func many[T upstream.Wire](ctx context.Context, c *client, k call) ([]T, *upstream.Exchange, *status.Failure) {
+	return upstream.Many[T](c.get(ctx, k))
 }

@@ -71,7 +71,7 @@ func (t tracker) about(k container) connectors.Project {
 
 // pages reads a whole listing, within bounds. What was not read makes the answer
 // partial and is named by part.
-func pages[T wire](ctx context.Context, c *client, a *status.Audit, k call, part string) []T {
+func pages[T upstream.Wire](ctx context.Context, c *client, a *status.Audit, k call, part string) []T {
 	var out []T
 	pos, base := position{page: url.Values{}}, url.Values{"per_page": {describeRows}}
 	for key, v := range k.query {
@@ -108,11 +108,11 @@ type wireRepoPage struct {
 	Repositories *[]wireRepo `json:"repositories"`
 }
 
-func (w wireRepoPage) missing() string {
+func (w wireRepoPage) Missing() string {
 	if w.Repositories == nil {
 		return "repositories"
 	}
-	return missingIn(*w.Repositories)
+	return upstream.MissingIn("", *w.Repositories)
 }
 
 // projects lists the repositories with a tracker that the account sees, the most

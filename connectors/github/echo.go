@@ -37,13 +37,7 @@ func (asked names) echoed(x *upstream.Exchange, got names) *status.Failure {
 	default:
 		return nil
 	}
-	return contradicts(x, other+" came back")
-}
-
-// contradicts is the failure for an answer that cannot be true.
-func contradicts(x *upstream.Exchange, how string) *status.Failure {
-	f := status.Fail(status.Contradictory, status.HTTPStatus.Is(x.Status), status.Marker.Is(how))
-	return &f
+	return x.Contradicts(other + " came back")
 }
 
 func (w wireIssue) called() names {
@@ -135,5 +129,5 @@ func settled(x *upstream.Exchange, r repoName) *status.Failure {
 	if _, rest, ok := strings.Cut(x.Location, "/repos/"); ok && strings.HasPrefix(strings.ToLower(rest)+"/", strings.ToLower(r.String())+"/") {
 		return nil
 	}
-	return contradicts(x, "the repository answers under one name, what is in it under another")
+	return x.Contradicts("the repository answers under one name, what is in it under another")
 }

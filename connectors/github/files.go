@@ -188,7 +188,7 @@ func (c *client) throughLink(ctx context.Context, x *upstream.Exchange, p place,
 			return nil
 		}
 	}
-	return contradicts(x, "another path came back")
+	return x.Contradicts("another path came back")
 }
 
 func about(f *status.Failure, r repoName, path string) *status.Failure {
@@ -235,7 +235,7 @@ func (c *client) fill(ctx context.Context, b blob) (blob, *unfound) {
 	case b.kind != "file":
 		return b, nil
 	case b.Bytes == nil && b.Content == "":
-		return b, stop(misshapen(b.x, "size"))
+		return b, stop(b.x.Misshapen("size"))
 	case b.size() == 0 && b.Content == "" && b.filled:
 		return b, nil
 	case b.size() > maxFile:
@@ -248,7 +248,7 @@ func (c *client) fill(ctx context.Context, b blob) (blob, *unfound) {
 			return b, stop(f)
 		}
 		if b.data = data; b.Bytes != nil && int64(len(data)) != b.size() {
-			return b, stop(contradicts(b.x, "the size does not fit the content"))
+			return b, stop(b.x.Contradicts("the size does not fit the content"))
 		}
 	default:
 		data, x, f := c.blobOf(ctx, b.asked(), wireEntry{SHA: b.SHA, Size: b.size()})
@@ -258,7 +258,7 @@ func (c *client) fill(ctx context.Context, b blob) (blob, *unfound) {
 		b.data, b.x = data, x
 	}
 	if len(b.data) == 0 {
-		return b, stop(misshapen(b.x, "content"))
+		return b, stop(b.x.Misshapen("content"))
 	}
 	return b, nil
 }

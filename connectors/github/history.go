@@ -148,11 +148,11 @@ func (r repository) logPage(ctx context.Context, l log, pos position) ([]wireCom
 		return nil, x, f
 	}
 	var commits []wireCommit
-	if f := decode(x, '[', &commits); f != nil {
+	if f := x.Array(&commits); f != nil {
 		return nil, x, f
 	}
-	if key := missingIn(commits); key != "" {
-		return nil, x, misshapen(x, key)
+	if key := upstream.MissingIn("", commits); key != "" {
+		return nil, x, x.Misshapen(key)
 	}
 	return commits, x, nil
 }

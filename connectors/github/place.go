@@ -74,7 +74,7 @@ func (c *client) commitOf(ctx context.Context, r repoName, revision string) (str
 	}
 	sha := strings.TrimSpace(string(x.Body))
 	if !isHash(sha) {
-		return "", stop(misshapen(x, "sha"))
+		return "", stop(x.Misshapen("sha"))
 	}
 	if f := (names{sha: revision}).echoed(x, names{sha: sha}); f != nil {
 		return "", stop(f)

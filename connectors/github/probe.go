@@ -69,13 +69,13 @@ type wireUser struct {
 	Login *string `json:"login"`
 }
 
-func (w wireUser) missing() string { return absentKey("login", w.Login == nil || *w.Login == "") }
+func (w wireUser) Missing() string { return absentKey("login", w.Login == nil || *w.Login == "") }
 
 type wireInstallation struct {
 	TotalCount *int `json:"total_count"`
 }
 
-func (w wireInstallation) missing() string { return absentKey("total_count", w.TotalCount == nil) }
+func (w wireInstallation) Missing() string { return absentKey("total_count", w.TotalCount == nil) }
 
 type wireRepo struct {
 	FullName      *string    `json:"full_name"`
@@ -106,7 +106,7 @@ type wireRole struct {
 // triages reports whether the role includes labels and assignees of any issue.
 func (w wireRole) triages() bool { return w.Triage || w.Push || w.Maintain || w.Admin }
 
-func (w wireRepo) missing() string {
+func (w wireRepo) Missing() string {
 	if w.FullName == nil {
 		return "full_name"
 	}
@@ -134,7 +134,7 @@ func (c *client) who(ctx context.Context) (identity, *status.Failure) {
 	case f == nil:
 		id.login = plainLogin(*user.Login)
 	case f.Reason() == status.AbsentOrHidden: // HT-03: GitHub has this address for everyone
-		return id, fail(x, status.Misconfigured, status.ConfigKey.Is("base_url"), status.WasCalled)
+		return id, x.Fail(status.Misconfigured, status.ConfigKey.Is("base_url"), status.WasCalled)
 	case x != nil && x.Status == http.StatusForbidden && f.Reason() == status.ScopeMissing:
 		// An installation of an application has no user. The refusal itself shows
 		// that the credential was read, if its headers do.
@@ -173,7 +173,7 @@ func (c *client) look(ctx context.Context, r repoName) (container, *status.Failu
 	k := containerOf(w, r)
 	k.proof = x.Proof()
 	if k.moved && x.Location == "" { // GH-43: GitHub redirects what was renamed
-		odd := contradicts(x, "another repository came back").With(status.Container.Is(r.String()))
+		odd := x.Contradicts("another repository came back").With(status.Container.Is(r.String()))
 		return container{}, &odd
 	}
 	if k.doubts = doubts(x); len(k.doubts) == 0 {
@@ -266,7 +266,7 @@ func (c *client) holdRead(a *status.Audit, x *upstream.Exchange) {
 
 func (c *client) identify(ctx context.Context, a *status.Audit, x *upstream.Exchange) {
 	if c.anonymous() { // by configuration, so nothing is left to prove
-		a.Hold(status.Proof{Request: "configuration: no credential", At: x.At}, status.Identity)
+		a.Hold(x.NobodyProof(), status.Identity)
 		a.Unprovable(noteAnonymous)
 		return
 	}
@@ -342,7 +342,7 @@ func (k container) filled() bool { return k.size != nil && *k.size > 1 }
 // hollow is the failure for an answer without rows for what a repository that is
 // filled must have.
 func (k container) hollow(x *upstream.Exchange, what string) status.Failure {
-	return *fail(x, status.Contradictory, status.Container.Is(k.name.String()), status.Examined.Is(0),
+	return *x.Fail(status.Contradictory, status.Container.Is(k.name.String()), status.Examined.Is(0),
 		status.Marker.Is("the repository has a size, and none of its "+what+" is listed"))
 }
 

@@ -242,14 +242,14 @@ func (c *client) blobOf(ctx context.Context, r repoName, e wireEntry) ([]byte, *
 			return nil, x, f
 		}
 	default:
-		return nil, x, misshapen(x, "encoding")
+		return nil, x, x.Misshapen("encoding")
 	}
 	if int64(len(raw)) < *w.Size {
 		short := status.Fail(status.TruncatedBody, status.SizeBytes.Is(int64(len(raw))), status.HTTPStatus.Is(x.Status))
 		return nil, x, &short
 	}
 	if int64(len(raw)) > *w.Size || e.Size > 0 && int64(len(raw)) != e.Size {
-		return nil, x, contradicts(x, "the size does not fit the content")
+		return nil, x, x.Contradicts("the size does not fit the content")
 	}
 	return raw, x, nil
 }
@@ -257,7 +257,7 @@ func (c *client) blobOf(ctx context.Context, r repoName, e wireEntry) ([]byte, *
 func unbase64(x *upstream.Exchange, text string) ([]byte, *status.Failure) {
 	data, err := base64.StdEncoding.DecodeString(strings.ReplaceAll(text, "\n", ""))
 	if err != nil {
-		return nil, misshapen(x, "content")
+		return nil, x.Misshapen("content")
 	}
 	return data, nil
 }

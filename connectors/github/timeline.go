@@ -64,7 +64,7 @@ func (t tracker) timeline(ctx context.Context, a *status.Audit, item *connectors
 // linkOf is the relation that an event tells of, if it is one.
 func (t tracker) linkOf(w wireTimeline, here repoName, s *scrub) (connectors.Link, bool) {
 	switch {
-	case w.Source != nil && w.Source.Issue != nil && w.Source.Issue.missing() == "":
+	case w.Source != nil && w.Source.Issue != nil && w.Source.Issue.Missing() == "":
 		return t.link("mentioned_in", *w.Source.Issue, here, s), true
 	case w.CommitID != "" && (*w.Event == "referenced" || *w.Event == "closed"):
 		return connectors.Link{Type: *w.Event + "_by_commit", Ref: here.String() + "@" + s.word(w.CommitID), Container: here.String()}, true

@@ -45,11 +45,11 @@ func (c *client) readTree(ctx context.Context, r repoName, treeish string, recur
 		return tree{x: x}, c.withoutCommits(ctx, r, x)
 	}
 	var w wireTree
-	if f := decode(x, '{', &w); f != nil {
+	if f := x.Object(&w); f != nil {
 		return tree{x: x}, f
 	}
-	if key := w.missing(); key != "" {
-		return tree{x: x}, misshapen(x, key)
+	if key := w.Missing(); key != "" {
+		return tree{x: x}, x.Misshapen(key)
 	}
 	slices.SortFunc(*w.Tree, func(a, b wireEntry) int { return strings.Compare(a.Path, b.Path) })
 	t := tree{sha: w.SHA, entries: *w.Tree, truncated: *w.Truncated, x: x}
@@ -82,7 +82,7 @@ func (t tree) gap(p place) *status.Failure {
 	case len(t.entries) == 0 && t.x.Status == http.StatusOK && p.repo.filled() && !slices.Contains(emptyTrees[:], t.sha):
 		f = p.repo.hollow(t.x, "files")
 	case t.flat:
-		f = *fail(t.x, status.Contradictory, status.Container.Is(p.repo.name.String()), status.Marker.Is("directories are listed without what is in them"))
+		f = *t.x.Fail(status.Contradictory, status.Container.Is(p.repo.name.String()), status.Marker.Is("directories are listed without what is in them"))
 	default:
 		return nil
 	}
@@ -104,16 +104,16 @@ func saysWithoutCommits(x *upstream.Exchange) bool {
 // that there is nothing in it.
 func (c *client) withoutCommits(ctx context.Context, r repoName, x *upstream.Exchange) *status.Failure {
 	if !saysWithoutCommits(x) {
-		return fail(x, status.HTTP4xx, status.Container.Is(r.String()), status.Marker.Is("a conflict that is not told as a repository without commits"))
+		return x.Fail(status.HTTP4xx, status.Container.Is(r.String()), status.Marker.Is("a conflict that is not told as a repository without commits"))
 	}
 	k, f := c.visible(ctx, r)
 	switch {
 	case f != nil:
 		return f
 	case k.size == nil:
-		return fail(x, status.HTTP4xx, status.Container.Is(r.String()), status.MissingKey.Is("size"))
+		return x.Fail(status.HTTP4xx, status.Container.Is(r.String()), status.MissingKey.Is("size"))
 	case *k.size > 0:
-		return fail(x, status.Contradictory, status.Container.Is(r.String()), status.Marker.Is("a repository with content is answered as one without commits"))
+		return x.Fail(status.Contradictory, status.Container.Is(r.String()), status.Marker.Is("a repository with content is answered as one without commits"))
 	}
 	return nil
 }

@@ -1,6 +1,10 @@
 package github
 
-import "time"
+import (
+	"time"
+
+	"github.com/frank-mcp/frank/internal/upstream"
+)
 
 // The structs below hold what the endpoints for issues, search, comments,
 // timelines, labels and milestones answer (docs.github.com/rest, version
@@ -30,7 +34,7 @@ type wireIssue struct {
 	} `json:"sub_issues_summary"`
 }
 
-func (w wireIssue) missing() string {
+func (w wireIssue) Missing() string {
 	switch {
 	case w.Number == nil:
 		return "number"
@@ -44,19 +48,19 @@ type wireNamed struct {
 	Name *string `json:"name"`
 }
 
-func (w wireNamed) missing() string { return absentKey("name", w.Name == nil) }
+func (w wireNamed) Missing() string { return absentKey("name", w.Name == nil) }
 
 type wireTitled struct {
 	Title *string `json:"title"`
 }
 
-func (w wireTitled) missing() string { return absentKey("title", w.Title == nil) }
+func (w wireTitled) Missing() string { return absentKey("title", w.Title == nil) }
 
 type wireAccount struct {
 	Login *string `json:"login"`
 }
 
-func (w wireAccount) missing() string { return absentKey("login", w.Login == nil) }
+func (w wireAccount) Missing() string { return absentKey("login", w.Login == nil) }
 
 // wireOwnerSize is an organization or user, with the number of its repositories.
 type wireOwnerSize struct {
@@ -65,7 +69,7 @@ type wireOwnerSize struct {
 	PrivateRepos int     `json:"total_private_repos"`
 }
 
-func (w wireOwnerSize) missing() string { return absentKey("login", w.Login == nil) }
+func (w wireOwnerSize) Missing() string { return absentKey("login", w.Login == nil) }
 
 type wireIssueSearch struct {
 	Total      *int         `json:"total_count"`
@@ -73,7 +77,7 @@ type wireIssueSearch struct {
 	Items      *[]wireIssue `json:"items"`
 }
 
-func (w wireIssueSearch) missing() string {
+func (w wireIssueSearch) Missing() string {
 	switch {
 	case w.Total == nil:
 		return "total_count"
@@ -82,7 +86,7 @@ func (w wireIssueSearch) missing() string {
 	case w.Items == nil:
 		return "items"
 	}
-	if key := missingIn(*w.Items); key != "" {
+	if key := upstream.MissingIn("", *w.Items); key != "" {
 		return "items" + key
 	}
 	return ""
@@ -96,7 +100,7 @@ type wireComment struct {
 	HTMLURL   string     `json:"html_url"`
 }
 
-func (w wireComment) missing() string {
+func (w wireComment) Missing() string {
 	return absentKey("id", w.ID == nil) + absentKey("body", w.ID != nil && w.Body == nil)
 }
 
@@ -119,4 +123,4 @@ type wireTimeline struct {
 	} `json:"source"`
 }
 
-func (w wireTimeline) missing() string { return absentKey("event", w.Event == nil) }
+func (w wireTimeline) Missing() string { return absentKey("event", w.Event == nil) }

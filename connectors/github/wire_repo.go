@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/frank-mcp/frank/internal/upstream"
 )
 
 // The structs below hold what the repository and document endpoints of the
@@ -27,7 +29,7 @@ type wireContent struct {
 	sized, filled bool // the keys size and content were there
 }
 
-func (w wireContent) missing() string {
+func (w wireContent) Missing() string {
 	switch {
 	case w.Type == nil || !slices.Contains(contentTypes, *w.Type):
 		return "type"
@@ -56,14 +58,14 @@ type wireTree struct {
 	Truncated *bool        `json:"truncated"`
 }
 
-func (w wireTree) missing() string {
+func (w wireTree) Missing() string {
 	switch {
 	case w.Tree == nil:
 		return "tree"
 	case w.Truncated == nil:
 		return "truncated"
 	}
-	if key := missingIn(*w.Tree); key != "" {
+	if key := upstream.MissingIn("", *w.Tree); key != "" {
 		return "tree" + key
 	}
 	return ""
@@ -84,7 +86,7 @@ type wireBlob struct {
 	Content  *string `json:"content"`
 }
 
-func (w wireBlob) missing() string {
+func (w wireBlob) Missing() string {
 	switch {
 	case w.Size == nil:
 		return "size"
@@ -132,7 +134,7 @@ type wireCommit struct {
 	Files *[]wireFile `json:"files"`
 }
 
-func (w wireCommit) missing() string {
+func (w wireCommit) Missing() string {
 	switch {
 	case w.SHA == nil || *w.SHA == "" || strings.ContainsFunc(*w.SHA, notWord):
 		return "sha"
@@ -153,7 +155,7 @@ type wireFile struct {
 	Patch            *string `json:"patch"`
 }
 
-func (w wireFile) missing() string {
+func (w wireFile) Missing() string {
 	if w.Filename == nil {
 		return "filename"
 	}
@@ -166,7 +168,7 @@ type wireCodeSearch struct {
 	Items             *[]wireCodeHit `json:"items"`
 }
 
-func (w wireCodeSearch) missing() string {
+func (w wireCodeSearch) Missing() string {
 	switch {
 	case w.TotalCount == nil:
 		return "total_count"
@@ -204,7 +206,7 @@ type wireListedRepo struct {
 	Owner         wireLogin  `json:"owner"`
 }
 
-func (w wireListedRepo) missing() string {
+func (w wireListedRepo) Missing() string {
 	if w.FullName == nil {
 		return "full_name"
 	}
@@ -220,7 +222,7 @@ type wireOwner struct {
 	Public int     `json:"public_repos"`
 }
 
-func (w wireOwner) missing() string {
+func (w wireOwner) Missing() string {
 	if w.Type == nil {
 		return "type"
 	}
@@ -234,7 +236,7 @@ type wireBranch struct {
 	Protected bool       `json:"protected"`
 }
 
-func (w wireBranch) missing() string {
+func (w wireBranch) Missing() string {
 	if w.Name == nil {
 		return "name"
 	}
@@ -246,7 +248,7 @@ type wireGitRef struct {
 	Ref *string `json:"ref"`
 }
 
-func (w wireGitRef) missing() string {
+func (w wireGitRef) Missing() string {
 	if w.Ref == nil {
 		return "ref"
 	}
@@ -293,7 +295,7 @@ type wirePull struct {
 	ReviewComments *int `json:"review_comments"`
 }
 
-func (w wirePull) missing() string {
+func (w wirePull) Missing() string {
 	switch {
 	case w.Number == nil:
 		return "number"
@@ -317,7 +319,7 @@ type wireRemark struct {
 	OldLine     *int       `json:"original_line"`
 }
 
-func (w wireRemark) missing() string {
+func (w wireRemark) Missing() string {
 	if w.ID == nil {
 		return "id"
 	}
@@ -329,7 +331,7 @@ type wireCheckRuns struct {
 	CheckRuns  *[]wireCheckRun `json:"check_runs"`
 }
 
-func (w wireCheckRuns) missing() string {
+func (w wireCheckRuns) Missing() string {
 	switch {
 	case w.TotalCount == nil:
 		return "total_count"
@@ -353,7 +355,7 @@ type wireStatuses struct {
 	Statuses   *[]wireStatus `json:"statuses"`
 }
 
-func (w wireStatuses) missing() string {
+func (w wireStatuses) Missing() string {
 	switch {
 	case w.TotalCount == nil:
 		return "total_count"
@@ -381,7 +383,7 @@ type wireCompare struct {
 	Files        *[]wireFile   `json:"files"`
 }
 
-func (w wireCompare) missing() string {
+func (w wireCompare) Missing() string {
 	switch {
 	case w.Status == nil:
 		return "status"

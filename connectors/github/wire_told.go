@@ -23,7 +23,7 @@ func (w *wireContent) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-func (w wireEntry) missing() string {
+func (w wireEntry) Missing() string {
 	switch {
 	case w.Path == "":
 		return "path"

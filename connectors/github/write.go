@@ -23,8 +23,8 @@ var _ connectors.Writer = writer{}
 // wireWritten is an issue as the answer to its creation shows it.
 type wireWritten struct{ wireIssue }
 
-func (w wireWritten) missing() string {
-	if key := w.wireIssue.missing(); key != "" {
+func (w wireWritten) Missing() string {
+	if key := w.wireIssue.Missing(); key != "" {
 		return key
 	}
 	return absentKey("html_url", w.HTMLURL == "")
@@ -43,7 +43,7 @@ func (w writer) Create(ctx context.Context, q connectors.IssueCreate) status.Res
 	post.statuses = []int{http.StatusCreated}
 	made, x, f := changed[wireWritten](ctx, w.client, post)
 	if f == nil && (!bears(made.Body, q.Mark.ID) || !strings.EqualFold(homeOf(made.wireIssue, repoName{}).String(), k.name.String())) {
-		f = unsure(*contradicts(x, "what was created is not what was asked for"))
+		f = unsure(*x.Contradicts("what was created is not what was asked for"))
 	}
 	if f != nil {
 		return status.Failed[connectors.Issue](w.source, f.With(status.Container.Is(k.name.String())))
@@ -56,11 +56,11 @@ func (w writer) created(made wireIssue, k container, q connectors.IssueCreate, x
 	a := confirmed(x)
 	missing := wish{without(q.Labels, namesOf(made.Labels)), without(q.Assignees, loginsOf(made.Assignees))}
 	if made.Labels == nil && len(missing.labels) > 0 { // not shown, which is not the same as none
-		a.Fail(status.Completeness, *misshapen(x, "labels"))
+		a.Fail(status.Completeness, *x.Misshapen("labels"))
 		missing.labels = nil
 	}
 	if made.Assignees == nil && len(missing.assignees) > 0 {
-		a.Fail(status.Completeness, *misshapen(x, "assignees"))
+		a.Fail(status.Completeness, *x.Misshapen("assignees"))
 		missing.assignees = nil
 	}
 	dropped(a, k, missing)
@@ -104,7 +104,7 @@ func (w writer) Comment(ctx context.Context, q connectors.CommentAdd) status.Res
 	post.statuses, post.asked = []int{http.StatusCreated}, names{}
 	made, x, f := changed[wireComment](ctx, w.client, post)
 	if f == nil && !bears(*made.Body, q.Mark.ID) {
-		f = unsure(*contradicts(x, "what was added is not what was asked for"))
+		f = unsure(*x.Contradicts("what was added is not what was asked for"))
 	}
 	if f != nil {
 		return status.Failed[connectors.Issue](w.source, t.named(*f))
@@ -132,7 +132,7 @@ func (k call) posts(method string, body any) call {
 
 // changed sends a change and decodes its answer. What was accepted and cannot be
 // read as it must be leaves open what came of it.
-func changed[T wire](ctx context.Context, c *client, k call) (T, *upstream.Exchange, *status.Failure) {
+func changed[T upstream.Wire](ctx context.Context, c *client, k call) (T, *upstream.Exchange, *status.Failure) {
 	v, x, f := one[T](ctx, c, k)
 	return v, x, doubtful(x, f)
 }

@@ -99,7 +99,7 @@ func (w writer) findUpdate(ctx context.Context, q connectors.IssueUpdate) status
 func since(m connectors.Mark) string { return m.Since.Add(-clocks).UTC().Format(time.RFC3339) }
 
 // seeking is a listing in which one row is looked for.
-type seeking[T wire] struct {
+type seeking[T upstream.Wire] struct {
 	list  call
 	audit *status.Audit
 	is    func(T) bool
@@ -107,7 +107,7 @@ type seeking[T wire] struct {
 
 // sought walks a listing to the row that is looked for, or to its end, which the
 // audit then holds. A listing that is too long, or goes in a circle, tells nothing.
-func sought[T wire](ctx context.Context, w writer, s seeking[T]) (*T, *upstream.Exchange, *status.Failure) {
+func sought[T upstream.Wire](ctx context.Context, w writer, s seeking[T]) (*T, *upstream.Exchange, *status.Failure) {
 	at := position{page: url.Values{}}
 	query := s.list.query
 	for range maxPages {

@@ -67,7 +67,7 @@ func (w writer) target(ctx context.Context, asked ref.Ref) (target, *status.Resu
 	}
 	home, f := w.home(ctx, x, r, wire.RepositoryURL, wire.HTMLURL)
 	if f == nil && home == (repoName{}) {
-		f = contradicts(x, "the issue moved, and does not say where to")
+		f = x.Contradicts("the issue moved, and does not say where to")
 	}
 	if f != nil {
 		return fail(*f)

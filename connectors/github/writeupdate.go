@@ -71,13 +71,13 @@ func (e *edit) answer(ctx context.Context) status.Result[connectors.Issue] {
 	same := false
 	for _, name := range fields {
 		if !e.shows[name] {
-			a.Fail(status.Completeness, *misshapen(e.seen, name))
+			a.Fail(status.Completeness, *e.seen.Misshapen(name))
 		} else if name != "assignees" {
 			same = true
 		}
 	}
 	if same || slices.ContainsFunc(namesOf(e.now.Labels), func(l string) bool { return holds(e.asked.RemoveLabels, l) }) {
-		a.Fail(status.Completeness, *contradicts(e.seen, "it accepted a change and shows the issue as it was"))
+		a.Fail(status.Completeness, *e.seen.Contradicts("it accepted a change and shows the issue as it was"))
 	}
 	item := e.whole(e.issue(e.now, e.repo, repoName{}), e.now)
 	item.MovedTo = e.item.MovedTo
@@ -225,7 +225,7 @@ func (e *edit) restore(ctx context.Context, patch gh.IssueRequest) *status.Failu
 		patch.Body != nil && plainBody(is.Body) != plainBody(was.Body),
 		patch.State != nil && !strings.EqualFold(is.State, was.State),
 		patch.Assignees != nil && len(assigned) > 0:
-		return contradicts(e.seen, "it accepted a change and shows the issue as it was")
+		return e.seen.Contradicts("it accepted a change and shows the issue as it was")
 	}
 	return nil
 }
@@ -256,7 +256,7 @@ func (e *edit) unlabel(ctx context.Context, label string) *status.Failure {
 	case lost != nil || holds(namesOf(wire.Labels), label):
 		return f
 	case !shownBy(again)["labels"]:
-		return misshapen(again, "labels")
+		return again.Misshapen("labels")
 	}
 	e.now, e.seen, e.shows = wire, again, shownBy(again)
 	return nil

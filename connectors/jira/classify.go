@@ -81,13 +81,13 @@ func counted(h http.Header) sight {
 // 200 (JR-01). It returns nil for a usable answer and for what it does not know.
 func Classify(x *upstream.Exchange) *status.Failure {
 	if x.Status == http.StatusTooManyRequests { // JR-25
-		return fail(x, status.RateLimited, status.RateResource.Is(x.Header.Get("RateLimit-Reason")))
+		return x.Fail(status.RateLimited, status.RateResource.Is(x.Header.Get("RateLimit-Reason")))
 	}
 	switch counted(x.Header) {
 	case rejected:
-		return fail(x, status.AuthFailed, status.Header.Is("X-Seraph-LoginReason"))
+		return x.Fail(status.AuthFailed, status.Header.Is("X-Seraph-LoginReason"))
 	case locked:
-		return fail(x, status.CaptchaRequired, status.Header.Is("X-Seraph-LoginReason"))
+		return x.Fail(status.CaptchaRequired, status.Header.Is("X-Seraph-LoginReason"))
 	case untold, accepted, ignored:
 	}
 	if x.Status < 400 {
@@ -103,7 +103,7 @@ func Classify(x *upstream.Exchange) *status.Failure {
 		return forbidden(x, r)
 	case http.StatusNotFound:
 		if isJSON(x) && !r.native() { // HT-03: not Jira's own, or an interface that it does not have
-			return fail(x, status.Misconfigured, status.ConfigKey.Is("base_url"))
+			return x.Fail(status.Misconfigured, status.ConfigKey.Is("base_url"))
 		}
 	case http.StatusBadRequest:
 		return refused(x, r)
@@ -121,7 +121,7 @@ func lacksScope(x *upstream.Exchange) *status.Failure {
 	case strings.HasSuffix(x.Class, "/myself"), strings.Contains(x.Class, "/user/"):
 		scope = "read:jira-user"
 	}
-	return fail(x, status.ScopeMissing, status.MissingScope.Is("the scope "+scope))
+	return x.Fail(status.ScopeMissing, status.MissingScope.Is("the scope "+scope))
 }
 
 // forbidden tells a refusal by Jira from one by something in front of it; a page is
@@ -133,20 +133,20 @@ func forbidden(x *upstream.Exchange, r report) *status.Failure {
 	case r.says(saysScope):
 		return lacksScope(x)
 	case r.native() || r.Message != "":
-		return fail(x, status.ScopeMissing, status.MissingScope.Is("the permission in Jira for this operation"))
+		return x.Fail(status.ScopeMissing, status.MissingScope.Is("the permission in Jira for this operation"))
 	}
-	return fail(x, status.HTTP4xx, status.Marker.Is("the answer did not come from Jira itself"))
+	return x.Fail(status.HTTP4xx, status.Marker.Is("the answer did not come from Jira itself"))
 }
 
 // refused reads a 400: a query or a change that Jira does not take as it stands.
 func refused(x *upstream.Exchange, r report) *status.Failure {
 	switch {
 	case r.says(saysAnonymous): // JR-02
-		return fail(x, status.AuthContextRequired)
+		return x.Fail(status.AuthContextRequired)
 	case x.Method != http.MethodGet:
 		return notTaken(x, r)
 	case strings.Contains(x.Class, "/search"):
-		return fail(x, status.QueryRefused)
+		return x.Fail(status.QueryRefused)
 	}
 	return nil
 }
@@ -161,7 +161,7 @@ func notTaken(x *upstream.Exchange, r report) *status.Failure {
 	if len(bad) == 0 {
 		bad = []status.Argument{{Name: "arguments", Reason: status.InvalidArgument.Name(), Problem: "Jira does not take the change as it stands"}}
 	}
-	return fail(x, status.InvalidArgument, status.Arguments.Is(bad))
+	return x.Fail(status.InvalidArgument, status.Arguments.Is(bad))
 }
 
 // argumentOf is what the tools call a field of Jira's.

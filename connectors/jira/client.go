@@ -4,10 +4,8 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
 
 	"github.com/frank-mcp/frank/internal/upstream"
@@ -105,89 +103,19 @@ func (c *client) unmask(x *upstream.Exchange, f *status.Failure) *status.Failure
 	if f != nil && f.Reason() != status.AbsentOrHidden && f.Reason() != status.ScopeMissing {
 		return f
 	}
-	return fail(x, status.AuthFailed, status.Marker.Is("the answer was given to nobody"))
+	return x.Fail(status.AuthFailed, status.Marker.Is("the answer was given to nobody"))
 }
 
-// wire is a struct of an answer. missing names a key that must be there and is
-// not, or is empty.
-type wire interface{ missing() string }
-
 // one sends the call and decodes an object.
-func one[T wire](ctx context.Context, c *client, k call) (T, *upstream.Exchange, *status.Failure) {
-	var v T
+func one[T upstream.Wire](ctx context.Context, c *client, k call) (T, *upstream.Exchange, *status.Failure) {
 	x, f := c.send(ctx, k)
-	if f != nil {
-		return v, x, f
+	if f == nil && len(reportIn(x).Messages) > 0 { // it takes back the status of the answer
+		f = x.Fail(status.GraphQLError, status.Marker.Is("errorMessages"))
 	}
-	if f = decode(x, '{', &v); f == nil {
-		if key := v.missing(); key != "" {
-			f = misshapen(x, key)
-		}
-	}
-	return v, x, f
+	return upstream.One[T](x, f)
 }
 
 // many sends the call and decodes an array.
-func many[T wire](ctx context.Context, c *client, k call) ([]T, *upstream.Exchange, *status.Failure) {
-	x, f := c.send(ctx, k)
-	if f != nil {
-		return nil, x, f
-	}
-	var vs []T
-	if f := decode(x, '[', &vs); f != nil {
-		return nil, x, f
-	}
-	if key := missingIn(vs); key != "" {
-		return nil, x, misshapen(x, key)
-	}
-	return vs, x, nil
-}
-
-func missingIn[T wire](vs []T) string {
-	for i := range vs {
-		if key := vs[i].missing(); key != "" {
-			return "[" + strconv.Itoa(i) + "]." + key
-		}
-	}
-	return ""
-}
-
-// decode reads the whole body as one JSON value that opens as it must. HT-13. A
-// report of errors inside a usable answer takes back its status.
-func decode(x *upstream.Exchange, opens byte, v any) *status.Failure {
-	body := bytes.TrimLeft(x.Body, " \t\r\n")
-	if len(body) == 0 || body[0] != opens {
-		kind := map[byte]string{'{': "object", '[': "array"}[opens]
-		return misshapen(x, kind)
-	}
-	if opens == '{' && len(reportIn(x).Messages) > 0 {
-		return fail(x, status.GraphQLError, status.Marker.Is("errorMessages"))
-	}
-	err := json.Unmarshal(body, v)
-	if err == nil {
-		x.Decoded = true
-		return nil
-	}
-	var wrong *json.UnmarshalTypeError
-	var syntax *json.SyntaxError
-	switch {
-	case errors.As(err, &wrong):
-		return misshapen(x, wrong.Field)
-	case !errors.As(err, &syntax): // a time that is none, and the like
-		return misshapen(x, "a readable value")
-	}
-	return fail(x, status.TruncatedBody, status.SizeBytes.Is(int64(len(x.Body))))
-}
-
-func misshapen(x *upstream.Exchange, key string) *status.Failure {
-	return fail(x, status.ShapeError, status.MissingKey.Is(key))
-}
-
-func contradicts(x *upstream.Exchange, marker string) *status.Failure {
-	return fail(x, status.Contradictory, status.Marker.Is(marker))
-}
-
-func fail(x *upstream.Exchange, r status.Reason, opts ...status.Option) *status.Failure {
-	f := status.Fail(r, append([]status.Option{status.WasCalled, status.HTTPStatus.Is(x.Status)}, opts...)...)
-	return &f
+func many[T upstream.Wire](ctx context.Context, c *client, k call) ([]T, *upstream.Exchange, *status.Failure) {
+	return upstream.Many[T](c.send(ctx, k))
 }

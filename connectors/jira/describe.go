@@ -26,7 +26,7 @@ type wireProjects struct {
 	Last   *bool          `json:"isLast"`
 }
 
-func (w wireProjects) missing() string {
+func (w wireProjects) Missing() string {
 	switch {
 	case w.Values == nil:
 		return "values"
@@ -35,7 +35,7 @@ func (w wireProjects) missing() string {
 	case w.Start == nil:
 		return "startAt"
 	}
-	return missingIn(*w.Values)
+	return upstream.MissingIn("", *w.Values)
 }
 
 // wireStates are the statuses of one type of issue.
@@ -44,7 +44,7 @@ type wireStates struct {
 	Statuses *[]wireStatus `json:"statuses"`
 }
 
-func (w wireStates) missing() string { return absentKey("statuses", w.Statuses == nil) }
+func (w wireStates) Missing() string { return upstream.Absent("statuses", w.Statuses == nil) }
 
 // Describe says what the issues of one project can be filtered by; without a
 // project, which projects the account sees.
@@ -172,7 +172,7 @@ func (t tracker) projectRows(ctx context.Context, s server, a *status.Audit) ([]
 		t.hear(a, x)
 		t.identify(ctx, a, x)
 		if len(rows) > most { // HT-17
-			a.Fail(status.Completeness, *fail(x, status.OwnCap, status.Limit.Is(most), status.Total.Is(len(rows))))
+			a.Fail(status.Completeness, *x.Fail(status.OwnCap, status.Limit.Is(most), status.Total.Is(len(rows))))
 			return rows[:most], x, nil
 		}
 		a.Hold(x.Proof(), status.Completeness)
@@ -191,7 +191,7 @@ func (t tracker) projectRows(ctx context.Context, s server, a *status.Audit) ([]
 			a.Unmade(status.Completeness, *f)
 			return out, first, nil
 		case *w.Start != len(out) || len(*w.Values) == 0 && !*w.Last:
-			a.Fail(status.Completeness, *contradicts(x, "another page than was asked came back"))
+			a.Fail(status.Completeness, *x.Contradicts("another page than was asked came back"))
 			return out, x, nil
 		}
 		t.hear(a, x)
@@ -204,6 +204,6 @@ func (t tracker) projectRows(ctx context.Context, s server, a *status.Audit) ([]
 			return out, first, nil
 		}
 	}
-	a.Fail(status.Completeness, *fail(first, status.OwnCap, status.Limit.Is(most)))
+	a.Fail(status.Completeness, *first.Fail(status.OwnCap, status.Limit.Is(most)))
 	return out, first, nil
 }

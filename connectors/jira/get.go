@@ -65,7 +65,7 @@ func (c *client) whole(ctx context.Context, s server, key string, fresh, history
 	k.fresh = fresh
 	w, x, f := one[wireWhole](ctx, c, k)
 	if f == nil && w.Fields.Project != nil && w.Fields.Project.Key != nil && !strings.EqualFold(*w.Fields.Project.Key, w.home()) {
-		f = contradicts(x, "the issue's key and project differ")
+		f = x.Contradicts("the issue's key and project differ")
 	}
 	return w, x, f
 }
@@ -141,11 +141,11 @@ type wireComment struct {
 	Body    json.RawMessage `json:"body"`
 }
 
-func (w wireComment) missing() string {
+func (w wireComment) Missing() string {
 	if w.ID == nil || *w.ID == "" {
 		return "id"
 	}
-	return absentKey("body", len(w.Body) == 0)
+	return upstream.Absent("body", len(w.Body) == 0)
 }
 
 type wireComments struct {
@@ -154,7 +154,7 @@ type wireComments struct {
 	Total    *int           `json:"total"`
 }
 
-func (w wireComments) missing() string {
+func (w wireComments) Missing() string {
 	switch {
 	case w.Comments == nil:
 		return "comments"
@@ -163,7 +163,7 @@ func (w wireComments) missing() string {
 	case w.Total == nil:
 		return "total"
 	}
-	return missingIn(*w.Comments)
+	return upstream.MissingIn("", *w.Comments)
 }
 
 // commentsAt is a page of the comments of an issue.
@@ -181,10 +181,10 @@ func (c *client) commentPage(ctx context.Context, s server, at commentsAt) (wire
 	k.fresh = at.fresh
 	w, x, f := one[wireComments](ctx, c, k)
 	if f == nil && *w.Start != at.start {
-		f = contradicts(x, "another page than was asked came back")
+		f = x.Contradicts("another page than was asked came back")
 	}
 	if f == nil && len(*w.Comments) == 0 && at.start < *w.Total {
-		f = contradicts(x, "total exceeds the comments, and there are no more")
+		f = x.Contradicts("total exceeds the comments, and there are no more")
 	}
 	return w, x, f
 }
@@ -224,7 +224,7 @@ func (t *scrub) comment(c wireComment, s server, key string) connectors.Comment 
 // history tells the changes of an issue. What Jira embeds is capped in Cloud.
 func history(a *status.Audit, item *connectors.Issue, h *wireHistory, x *upstream.Exchange) {
 	if h == nil {
-		a.Unmade(status.Completeness, misshapen(x, "changelog").With(status.Part.Is("history")))
+		a.Unmade(status.Completeness, x.Misshapen("changelog").With(status.Part.Is("history")))
 		return
 	}
 	t := scrub{removed: item.Removed}
@@ -241,6 +241,6 @@ func history(a *status.Audit, item *connectors.Issue, h *wireHistory, x *upstrea
 		if h.Total != nil {
 			total = *h.Total
 		}
-		a.Fail(status.Completeness, *fail(x, status.ProviderCap, status.Part.Is("history"), status.Total.Is(total), status.Examined.Is(len(h.Histories))))
+		a.Fail(status.Completeness, *x.Fail(status.ProviderCap, status.Part.Is("history"), status.Total.Is(total), status.Examined.Is(len(h.Histories))))
 	}
 }

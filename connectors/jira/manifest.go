@@ -113,7 +113,7 @@ func (p prober) grantIn(ctx context.Context, k container, capability connectors.
 	case may:
 		return p.grant(capability, connectors.Granted, nil)
 	}
-	g := p.grant(capability, connectors.NotGranted, fail(x, status.ScopeMissing, status.MissingScope.Is("the permission Create Issues, Edit Issues or Add Comments"), status.Container.Is(k.key)))
+	g := p.grant(capability, connectors.NotGranted, x.Fail(status.ScopeMissing, status.MissingScope.Is("the permission Create Issues, Edit Issues or Add Comments"), status.Container.Is(k.key)))
 	g.Container = k.key
 	return g
 }

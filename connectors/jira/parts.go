@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/frank-mcp/frank/connectors"
+	"github.com/frank-mcp/frank/internal/upstream"
 	"github.com/frank-mcp/frank/status"
 )
 
@@ -118,8 +119,8 @@ type wireRemote struct {
 	} `json:"object"`
 }
 
-func (w wireRemote) missing() string {
-	return absentKey("object", w.Object == nil || w.Object.URL == "")
+func (w wireRemote) Missing() string {
+	return upstream.Absent("object", w.Object == nil || w.Object.URL == "")
 }
 
 // links tells what an issue is tied to: other issues, its parent and parts, and

@@ -61,7 +61,7 @@ func (c *client) which(ctx context.Context) (server, *status.Failure) {
 	w, x, f := one[wireServer](ctx, c, k)
 	switch {
 	case f != nil && x != nil && f.Reason() == status.AbsentOrHidden: // HT-03: every Jira has this address
-		return server{}, fail(x, status.Misconfigured, status.ConfigKey.Is("base_url"))
+		return server{}, x.Fail(status.Misconfigured, status.ConfigKey.Is("base_url"))
 	case f != nil:
 		return server{}, f
 	}
@@ -93,7 +93,7 @@ func (c *client) who(ctx context.Context) (account, *status.Failure) {
 	u, x, f := one[wireUser](ctx, c, s.get("/myself", "myself"))
 	switch {
 	case f != nil && x != nil && f.Reason() == status.AbsentOrHidden: // HT-03
-		return account{}, fail(x, status.Misconfigured, status.ConfigKey.Is("base_url"))
+		return account{}, x.Fail(status.Misconfigured, status.ConfigKey.Is("base_url"))
 	case f != nil:
 		return account{}, f
 	}
@@ -146,7 +146,7 @@ func (c *client) look(ctx context.Context, key string) (container, *status.Failu
 	if !strings.EqualFold(k.key, key) {
 		k.moved = true
 		if !slices.ContainsFunc(w.Keys, func(old string) bool { return strings.EqualFold(old, key) }) {
-			return k, contradicts(x, "another project came back")
+			return k, x.Contradicts("another project came back")
 		}
 	}
 	if stale := x.Stale(); stale != nil { // HT-15
@@ -185,7 +185,7 @@ func (c *client) hear(a *status.Audit, x *upstream.Exchange) {
 // identify adds whether the credential counted.
 func (c *client) identify(ctx context.Context, a *status.Audit, x *upstream.Exchange) {
 	if c.anonymous() { // by configuration, so nothing is left to prove
-		a.Hold(status.Proof{Request: "configuration: no credential", At: x.At}, status.Identity)
+		a.Hold(x.NobodyProof(), status.Identity)
 		a.Unprovable(noteAnonymous)
 		return
 	}
@@ -223,7 +223,7 @@ func (c *client) permitted(ctx context.Context, project string, permissions ...s
 	for _, name := range permissions {
 		p, ok := (*w.Permissions)[name]
 		if !ok || p.Have == nil {
-			return false, x, misshapen(x, "permissions."+name)
+			return false, x, x.Misshapen("permissions." + name)
 		}
 		may = may || *p.Have
 	}
@@ -248,7 +248,7 @@ func absent[T any](ctx context.Context, c *client, x *upstream.Exchange, f statu
 		return status.Failed[T](c.source, lost.With(about...))
 	}
 	if may, seen, lost := c.permitted(ctx, project, "BROWSE_PROJECTS"); lost == nil && !may {
-		f = *fail(seen, status.ScopeMissing, status.MissingScope.Is("the permission Browse Projects"))
+		f = *seen.Fail(status.ScopeMissing, status.MissingScope.Is("the permission Browse Projects"))
 	}
 	return status.Failed[T](c.source, f.With(about...))
 }

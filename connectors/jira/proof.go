@@ -33,7 +33,7 @@ func (s *seeker) prove(ctx context.Context) *status.Failure {
 		return nil
 	}
 	if s.plan.byIssue { // JR-10: a search does not tell an absent issue from a hidden one
-		return fail(s.last, status.AbsentOrHidden, status.Existence.Is(status.ExistenceUnknown), status.Filter.Is("key"),
+		return s.last.Fail(status.AbsentOrHidden, status.Existence.Is(status.ExistenceUnknown), status.Filter.Is("key"),
 			status.Fallback("ask for the single issue with tracker_get_issue"))
 	}
 	s.audit.Uncovered(noteArchived) // JR-27
@@ -77,12 +77,12 @@ func (s *seeker) upToDate(k container) {
 		return
 	}
 	if at := in.Last.at(); at != nil && s.last.At.Sub(*at) < indexLag {
-		s.audit.Unmade(status.Effectiveness, *fail(s.last, status.Stale, status.Container.Is(k.key),
+		s.audit.Unmade(status.Effectiveness, *s.last.Fail(status.Stale, status.Container.Is(k.key),
 			status.AgeSeconds.Is(int64(indexLag/time.Second)), status.After(indexLag)))
 		return
 	}
 	if in.Total != nil && *in.Total > 0 && s.plan.clauses == 0 && s.at == (position{}) && s.foreign == 0 {
-		s.audit.Fail(status.Completeness, *fail(s.last, status.Contradictory, status.Container.Is(k.key), status.Total.Is(*in.Total), status.Examined.Is(0),
+		s.audit.Fail(status.Completeness, *s.last.Fail(status.Contradictory, status.Container.Is(k.key), status.Total.Is(*in.Total), status.Examined.Is(0),
 			status.Marker.Is("the project counts issues, and the search shows none")))
 	}
 }
@@ -100,7 +100,7 @@ func (s *seeker) proveSome(ctx context.Context) *status.Failure {
 	case f != nil:
 		return f
 	case n == 0:
-		return fail(x, status.RowsHidden, status.Container.Is("every project"), status.Examined.Is(0))
+		return x.Fail(status.RowsHidden, status.Container.Is("every project"), status.Examined.Is(0))
 	default:
 		s.audit.Hold(x.Proof(), status.Scope)
 	}
@@ -197,7 +197,7 @@ type wireSuggestions struct {
 	} `json:"results"`
 }
 
-func (w wireSuggestions) missing() string { return absentKey("results", w.Results == nil) }
+func (w wireSuggestions) Missing() string { return upstream.Absent("results", w.Results == nil) }
 
 // labelled looks a label up: there is no register of labels, only what issues bear.
 func (s *seeker) labelled(ctx context.Context, label string) *status.Failure {
@@ -205,7 +205,7 @@ func (s *seeker) labelled(ctx context.Context, label string) *status.Failure {
 	k := s.srv.get("/jql/autocompletedata/suggestions", "jql", "autocompletedata", "suggestions")
 	w, x, f := one[wireSuggestions](ctx, s.client, k.with(url.Values{"fieldName": {"labels"}, "fieldValue": {label}}))
 	if f != nil && x != nil && x.Status == http.StatusNotFound { // a server that completes nothing
-		return fail(x, status.EndpointGone, filter)
+		return x.Fail(status.EndpointGone, filter)
 	}
 	if f != nil {
 		named := f.With(filter)
@@ -216,7 +216,7 @@ func (s *seeker) labelled(ctx context.Context, label string) *status.Failure {
 			return nil
 		}
 	}
-	return fail(x, status.FilterUnresolved, filter, status.Container.Is(s.plan.project))
+	return x.Fail(status.FilterUnresolved, filter, status.Container.Is(s.plan.project))
 }
 
 // knows looks an account up. An account that may not search for others is told that
@@ -237,9 +237,9 @@ func (s *seeker) knows(ctx context.Context, name string) (status.Proof, *status.
 		named := f.With(filter)
 		return status.Proof{}, &named
 	case !may:
-		return status.Proof{}, fail(seen, status.ScopeMissing, filter, status.MissingScope.Is("the permission Browse users and groups"))
+		return status.Proof{}, seen.Fail(status.ScopeMissing, filter, status.MissingScope.Is("the permission Browse users and groups"))
 	}
-	return status.Proof{}, fail(x, status.FilterUnresolved, filter)
+	return status.Proof{}, x.Fail(status.FilterUnresolved, filter)
 }
 
 // users are the accounts that go by that name exactly.

@@ -34,11 +34,11 @@ type wireFound struct {
 	Total  *int         `json:"total"`
 }
 
-func (w wireFound) missing() string {
+func (w wireFound) Missing() string {
 	if w.Issues == nil {
 		return "issues"
 	}
-	return missingIn(*w.Issues)
+	return upstream.MissingIn("", *w.Issues)
 }
 
 // seeker is one search under way.
@@ -115,7 +115,7 @@ func (s *seeker) warned(w wireFound, x *upstream.Exchange) *status.Failure {
 	if len(x.Markers) == 0 {
 		return nil
 	}
-	f := fail(x, status.FilterUnresolved, status.Filter.Is("a part of the query"), status.Marker.Is(strings.Join(x.Markers, ", ")), status.Container.Is(s.plan.project))
+	f := x.Fail(status.FilterUnresolved, status.Filter.Is("a part of the query"), status.Marker.Is(strings.Join(x.Markers, ", ")), status.Container.Is(s.plan.project))
 	if len(*w.Issues) == 0 {
 		return f
 	}
@@ -134,13 +134,13 @@ func (s *seeker) onward(ctx context.Context, w wireFound, x *upstream.Exchange) 
 	if !s.srv.cloud {
 		switch {
 		case w.Total == nil || w.Start == nil:
-			return stop(misshapen(x, "total"))
+			return stop(x.Misshapen("total"))
 		case *w.Start != s.at.start:
-			return stop(contradicts(x, "another page than was asked came back"))
+			return stop(x.Contradicts("another page than was asked came back"))
 		}
 		end := *w.Start + len(*w.Issues) // JR-12: what came counts, not what was asked for
 		if end < *w.Total && len(*w.Issues) == 0 {
-			return stop(contradicts(x, "total exceeds the rows, and there are no more"))
+			return stop(x.Contradicts("total exceeds the rows, and there are no more"))
 		}
 		return &position{start: end}, end < *w.Total
 	}
@@ -150,13 +150,13 @@ func (s *seeker) onward(ctx context.Context, w wireFound, x *upstream.Exchange) 
 	}
 	switch {
 	case w.Token != "" && w.Token == s.at.token, first != "" && first == s.at.first && s.at.skip == 0: // JR-15
-		return stop(fail(x, status.CursorLoop))
+		return stop(x.Fail(status.CursorLoop))
 	case w.Token == "" && w.Last == nil:
-		return stop(misshapen(x, "isLast"))
+		return stop(x.Misshapen("isLast"))
 	case w.Token == "" && !*w.Last:
-		return stop(contradicts(x, "isLast is false, and there is no nextPageToken"))
+		return stop(x.Contradicts("isLast is false, and there is no nextPageToken"))
 	case w.Token != "" && w.Last != nil && *w.Last:
-		return stop(contradicts(x, "isLast is true, and there is a nextPageToken"))
+		return stop(x.Contradicts("isLast is true, and there is a nextPageToken"))
 	}
 	return &position{token: w.Token, first: first}, w.Token != ""
 }
@@ -185,7 +185,7 @@ func (s *seeker) take(ctx context.Context, rows []wireIssue) (full bool) {
 // judge records that there were rows that are not what was asked.
 func (s *seeker) judge() {
 	if s.foreign > 0 {
-		s.audit.Fail(status.Effectiveness, *fail(s.last, status.Contradictory, status.Withheld.Is(s.foreign),
+		s.audit.Fail(status.Effectiveness, *s.last.Fail(status.Contradictory, status.Withheld.Is(s.foreign),
 			status.Marker.Is("rows came back that do not fit the filters")))
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"strings"
 	"time"
+
+	"github.com/frank-mcp/frank/internal/upstream"
 )
 
 // stamp is a time as Jira writes it: with the offset as four digits, in Cloud's
@@ -36,21 +38,13 @@ func (s *stamp) at() *time.Time {
 	return &t
 }
 
-// absentKey is the key if it is absent, else nothing.
-func absentKey(key string, absent bool) string {
-	if absent {
-		return key
-	}
-	return ""
-}
-
 type wireServer struct {
 	BaseURL    string  `json:"baseUrl"`
 	Deployment *string `json:"deploymentType"`
 }
 
-func (w wireServer) missing() string {
-	return absentKey("deploymentType", w.Deployment == nil || *w.Deployment == "")
+func (w wireServer) Missing() string {
+	return upstream.Absent("deploymentType", w.Deployment == nil || *w.Deployment == "")
 }
 
 // wireUser is an account: known by accountId in Cloud, by name and key in Data Center.
@@ -62,7 +56,9 @@ type wireUser struct {
 	Display   string `json:"displayName"`
 }
 
-func (w wireUser) missing() string { return absentKey("accountId", w.AccountID == "" && w.Name == "") }
+func (w wireUser) Missing() string {
+	return upstream.Absent("accountId", w.AccountID == "" && w.Name == "")
+}
 
 // person is a field that holds an account. It tells nobody from nothing told: a field
 // that the field configuration hides is left out. JR-22.
@@ -111,7 +107,7 @@ type wireNamed struct {
 	Name string `json:"name"`
 }
 
-func (w wireNamed) missing() string { return absentKey("name", w.Name == "") }
+func (w wireNamed) Missing() string { return upstream.Absent("name", w.Name == "") }
 
 type wireCategory struct {
 	Key string `json:"key"`
@@ -154,7 +150,9 @@ type wireProject struct {
 	Insight     *wireInsight `json:"insight"`
 }
 
-func (w wireProject) missing() string { return absentKey("key", w.Key == nil || !isProject(*w.Key)) }
+func (w wireProject) Missing() string {
+	return upstream.Absent("key", w.Key == nil || !isProject(*w.Key))
+}
 
 type wirePermission struct {
 	Have *bool `json:"havePermission"`
@@ -164,7 +162,9 @@ type wirePermissions struct {
 	Permissions *map[string]wirePermission `json:"permissions"`
 }
 
-func (w wirePermissions) missing() string { return absentKey("permissions", w.Permissions == nil) }
+func (w wirePermissions) Missing() string {
+	return upstream.Absent("permissions", w.Permissions == nil)
+}
 
 // wireFields are the fields of an issue that mean the same in every Jira. Those
 // that a project or a field configuration leaves out are nil.
@@ -196,7 +196,7 @@ type wireIssue struct {
 	Fields *wireFields `json:"fields"`
 }
 
-func (w wireIssue) missing() string {
+func (w wireIssue) Missing() string {
 	switch {
 	case w.Key == nil || projectOf(*w.Key) == "":
 		return "key"
@@ -205,7 +205,7 @@ func (w wireIssue) missing() string {
 	case w.Fields.Summary == nil:
 		return "fields.summary"
 	}
-	return absentKey("fields.status", w.Fields.Status == nil || w.Fields.Status.Name == "")
+	return upstream.Absent("fields.status", w.Fields.Status == nil || w.Fields.Status.Name == "")
 }
 
 // labels are the labels of an issue; none where they are not told.

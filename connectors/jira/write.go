@@ -91,7 +91,9 @@ type wireMade struct {
 	Key *string `json:"key"`
 }
 
-func (w wireMade) missing() string { return absentKey("key", w.Key == nil || projectOf(*w.Key) == "") }
+func (w wireMade) Missing() string {
+	return upstream.Absent("key", w.Key == nil || projectOf(*w.Key) == "")
+}
 
 // Create makes an issue of the project's plainest type, with the mark as a property.
 func (w writer) Create(ctx context.Context, q connectors.IssueCreate) status.Result[connectors.Issue] {
@@ -120,7 +122,7 @@ func (w writer) Create(ctx context.Context, q connectors.IssueCreate) status.Res
 	post := s.get("/issue", "issue").posts(http.MethodPost, newIssue{fields, marks(q.Mark)}, http.StatusCreated)
 	made, x, f := one[wireMade](ctx, w.client, post)
 	if f == nil && !strings.EqualFold(projectOf(*made.Key), k.key) {
-		f = contradicts(x, "what was created is in another project than was asked for")
+		f = x.Contradicts("what was created is in another project than was asked for")
 	}
 	if f = doubtful(x, f); f != nil {
 		return failed(f.With(status.Container.Is(k.key)))
@@ -191,14 +193,14 @@ func (w writer) assignee(ctx context.Context, s server, project string, names []
 	case len(found) == 1 && found[0].handle(s) != "":
 		return found[0].handle(s), nil
 	case len(found) == 0: // JR-29: or the account may not search for people
-		return "", fail(x, status.FilterUnresolved, status.Filter.Is("assignee "+names[0]), status.Container.Is(project),
+		return "", x.Fail(status.FilterUnresolved, status.Filter.Is("assignee "+names[0]), status.Container.Is(project),
 			status.Remedy.Is("Name somebody who may be assigned issues of "+project+", by account id, e-mail or full name; the account of source "+w.source+" needs the permission Browse users and groups."))
 	}
 	var cs []status.Candidate
 	for _, u := range found {
 		cs = append(cs, status.Candidate{Ref: u.handle(s), Title: u.shown(), Source: w.source})
 	}
-	return "", fail(x, status.AmbiguousTarget, status.Reference.Is(names[0]), status.Margin.Is(0), status.Among(cs...))
+	return "", x.Fail(status.AmbiguousTarget, status.Reference.Is(names[0]), status.Margin.Is(0), status.Among(cs...))
 }
 
 // doubtful: what was accepted and cannot be read as it must be leaves open what came
@@ -230,7 +232,7 @@ func (w writer) confirm(ctx context.Context, s server, key string, lacks func(wi
 	a.Hold(x.Proof(), status.Identity, status.Completeness) // Jira takes no change from somebody whom it does not know
 	item := brief(w.full(now, s, &status.Audit{}))
 	if part := lacks(now); part != "" {
-		a.Fail(status.Completeness, *fail(x, status.Contradictory, status.Part.Is(part), status.Marker.Is("it accepted a change and shows the issue without it")))
+		a.Fail(status.Completeness, *x.Fail(status.Contradictory, status.Part.Is(part), status.Marker.Is("it accepted a change and shows the issue without it")))
 	}
 	return status.One(w.source, item, a)
 }
@@ -312,7 +314,7 @@ func (w writer) commented(t target, made wireComment, q connectors.CommentAdd, x
 	w.hear(a, x)
 	a.Hold(x.Proof(), status.Identity, status.Completeness)
 	if !sameText(made.Body, t.server.prose(q.Body)) {
-		a.Fail(status.Completeness, *fail(x, status.Contradictory, status.Part.Is("body"), status.Marker.Is("it added the comment and shows it otherwise than it was sent")))
+		a.Fail(status.Completeness, *x.Fail(status.Contradictory, status.Part.Is("body"), status.Marker.Is("it added the comment and shows it otherwise than it was sent")))
 	}
 	return status.One(w.source, item, a)
 }

@@ -111,7 +111,7 @@ func (w writer) among(ctx context.Context, look *seeker, q connectors.IssueCreat
 	}
 	next, more := look.onward(ctx, page, x)
 	if next == nil {
-		return "", false, contradicts(x, "a page of the search contradicts itself")
+		return "", false, x.Contradicts("a page of the search contradicts itself")
 	}
 	if look.at = *next; !more {
 		look.audit.Hold(x.Proof(), status.Completeness)
@@ -127,14 +127,14 @@ func (w writer) lag(a *status.Audit, look *seeker, k container, m connectors.Mar
 	}
 	if m.Tried.IsZero() {
 		if k.wire.Insight == nil || k.wire.Insight.Last.at() == nil {
-			a.Unmade(status.Effectiveness, *fail(look.last, status.Stale, status.After(indexLag), status.AgeSeconds.Is(int64(indexLag/time.Second))))
+			a.Unmade(status.Effectiveness, *look.last.Fail(status.Stale, status.After(indexLag), status.AgeSeconds.Is(int64(indexLag/time.Second))))
 			return
 		}
 		look.upToDate(k)
 		return
 	}
 	if left := m.Tried.Add(indexLag).Sub(look.last.At); left > 0 {
-		a.Unmade(status.Effectiveness, *fail(look.last, status.Stale, status.After(left), status.AgeSeconds.Is(int64(indexLag/time.Second))))
+		a.Unmade(status.Effectiveness, *look.last.Fail(status.Stale, status.After(left), status.AgeSeconds.Is(int64(indexLag/time.Second))))
 	}
 }
 
@@ -143,7 +143,7 @@ type wireProperty struct {
 	Value *markValue `json:"value"`
 }
 
-func (w wireProperty) missing() string { return absentKey("value", w.Value == nil) }
+func (w wireProperty) Missing() string { return upstream.Absent("value", w.Value == nil) }
 
 // bears reports whether an object has the mark as its property. One that says the same
 // and has no mark at all leaves open who made it: Jira may have dropped the property.
@@ -156,7 +156,7 @@ func (w writer) bears(ctx context.Context, same bool, k call, m connectors.Mark)
 	case x == nil || x.Status != http.StatusNotFound || f.Reason() != status.AbsentOrHidden:
 		return false, f
 	case same:
-		return false, contradicts(x, "there is one that says the same and bears no mark")
+		return false, x.Contradicts("there is one that says the same and bears no mark")
 	}
 	return false, nil
 }

@@ -185,7 +185,7 @@ type wireTransitions struct {
 	Transitions *[]wireTransition `json:"transitions"`
 }
 
-func (w wireTransitions) missing() string {
+func (w wireTransitions) Missing() string {
 	if w.Transitions == nil {
 		return "transitions"
 	}
@@ -235,7 +235,7 @@ func (e *edit) transition(ctx context.Context) (wireTransition, *status.Failure)
 	if len(fit) > 1 && len(options) == 1 { // several ways to one state
 		return fit[0], nil
 	}
-	return wireTransition{}, fail(x, status.DynamicOptionRequired, status.Options.Is(options), status.Arguments.Is([]status.Argument{{
+	return wireTransition{}, x.Fail(status.DynamicOptionRequired, status.Options.Is(options), status.Arguments.Is([]status.Argument{{
 		Name: "state", Reason: status.DynamicOptionRequired.Name(), Problem: "the workflow leads from “" + e.wire.Fields.Status.Name + "” to other states", Allowed: options,
 	}}))
 }

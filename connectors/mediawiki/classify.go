@@ -19,10 +19,10 @@ const lagWait = 5 * time.Second
 // code; only codes are read. MW-01.
 func Classify(x *upstream.Exchange) *status.Failure {
 	if x.Status == http.StatusNotFound { // MW-19: api.php itself never answers 404
-		return fail(x, status.Misconfigured, status.ConfigKey.Is("base_url"))
+		return x.Fail(status.Misconfigured, status.ConfigKey.Is("base_url"))
 	}
 	if isArticle(x) {
-		return fail(x, status.Misconfigured, status.ConfigKey.Is("base_url"), status.Part.Is("it answers with pages for people, not as api.php"))
+		return x.Fail(status.Misconfigured, status.ConfigKey.Is("base_url"), status.Part.Is("it answers with pages for people, not as api.php"))
 	}
 	code := errorCode(x)
 	if code == "" {
@@ -30,7 +30,7 @@ func Classify(x *upstream.Exchange) *status.Failure {
 	}
 	f := byCode(x, code)
 	if f == nil {
-		f = fail(x, status.HTTP4xx)
+		f = x.Fail(status.HTTP4xx)
 	}
 	g := f.With(status.Marker.Is(code))
 	return &g
@@ -69,19 +69,19 @@ func byCode(x *upstream.Exchange, code string) *status.Failure {
 	}
 	switch code {
 	case "search-text-disabled", "search-title-disabled", "search-disabled":
-		return fail(x, status.FeatureDisabled, status.Feature.Is("the search"))
+		return x.Fail(status.FeatureDisabled, status.Feature.Is("the search"))
 	case "apidisabled", "apiunavailable", "module-disabled", "moduledisabled":
-		return fail(x, status.FeatureDisabled, status.Feature.Is("the API"))
+		return x.Fail(status.FeatureDisabled, status.Feature.Is("the API"))
 	case "unknown_action":
-		return fail(x, status.EndpointGone)
+		return x.Fail(status.EndpointGone)
 	case "missingtitle", "nosuchpageid", "nosuchrevid", "nosuchsection":
-		return fail(x, status.AbsentOrHidden, status.Existence.Is(status.ExistenceUnknown))
+		return x.Fail(status.AbsentOrHidden, status.Existence.Is(status.ExistenceUnknown))
 	case "pagecannotexist":
-		return fail(x, status.WrongKind, status.Part.Is("a special page"))
+		return x.Fail(status.WrongKind, status.Part.Is("a special page"))
 	case "maxbytes", "maxchars", "cirrussearch-query-too-long", "search-error":
-		return fail(x, status.QueryRefused, status.WasCalled)
+		return x.Fail(status.QueryRefused, status.WasCalled)
 	case "badcontinue":
-		return fail(x, status.InvalidArgument, status.WasCalled, status.Arguments.Is([]status.Argument{{
+		return x.Fail(status.InvalidArgument, status.WasCalled, status.Arguments.Is([]status.Argument{{
 			Name: "cursor", Reason: status.InvalidArgument.Name(), Problem: "the wiki no longer takes it; leave it out",
 		}}))
 	}
@@ -92,18 +92,18 @@ func byCode(x *upstream.Exchange, code string) *status.Failure {
 func busy(x *upstream.Exchange, code string) *status.Failure {
 	switch code {
 	case "ratelimited", "actionthrottledtext", "cirrussearch-too-busy-error":
-		return fail(x, status.RateLimited, status.After(told(x)))
+		return x.Fail(status.RateLimited, status.After(told(x)))
 	case "maxlag":
 		wait := told(x)
 		if wait == 0 {
 			wait = lagWait
 		}
-		return fail(x, status.RateLimited, status.After(wait), status.RateResource.Is("replication lag"))
+		return x.Fail(status.RateLimited, status.After(wait), status.RateResource.Is("replication lag"))
 	case "readonly", "cirrussearch-backend-error", "badtoken":
-		return fail(x, status.HTTP5xx)
+		return x.Fail(status.HTTP5xx)
 	}
 	if strings.HasPrefix(code, "internal_api_error") {
-		return fail(x, status.HTTP5xx)
+		return x.Fail(status.HTTP5xx)
 	}
 	return nil
 }
@@ -121,21 +121,21 @@ func told(x *upstream.Exchange) time.Duration {
 func denied(x *upstream.Exchange, code string) *status.Failure {
 	switch code {
 	case "assertuserfailed", "assertnameduserfailed", "assertbotfailed":
-		return fail(x, status.AuthFailed)
+		return x.Fail(status.AuthFailed)
 	case "readapidenied":
-		return fail(x, status.ScopeMissing, status.MissingScope.Is("the right to read the wiki"))
+		return x.Fail(status.ScopeMissing, status.MissingScope.Is("the right to read the wiki"))
 	case "permissiondenied", "accessdenied", "protectedpage", "protectednamespace":
-		return fail(x, status.ScopeMissing, status.MissingScope.Is("the right to read it"))
+		return x.Fail(status.ScopeMissing, status.MissingScope.Is("the right to read it"))
 	case "blocked", "autoblocked", "systemblocked":
-		return fail(x, status.AccountBlocked)
+		return x.Fail(status.AccountBlocked)
 	}
 	switch {
 	case strings.HasPrefix(code, "mwoauth-"): // the extension OAuth refuses the token
-		return fail(x, status.AuthFailed)
+		return x.Fail(status.AuthFailed)
 	case strings.HasPrefix(code, "badaccess-"):
-		return fail(x, status.ScopeMissing, status.MissingScope.Is("the right to read it"))
+		return x.Fail(status.ScopeMissing, status.MissingScope.Is("the right to read it"))
 	case strings.HasPrefix(code, "globalblocking-"):
-		return fail(x, status.AccountBlocked)
+		return x.Fail(status.AccountBlocked)
 	}
 	return nil
 }

@@ -1,10 +1,7 @@
 package mediawiki
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
-	"errors"
 	"net/http"
 	"net/url"
 	"strings"
@@ -103,36 +100,5 @@ func (c *client) send(ctx context.Context, q question) (answer, *status.Failure)
 	if f != nil {
 		return a, f
 	}
-	return a, a.decode()
+	return a, a.x.Object(&a.wireAnswer)
 }
-
-// decode reads the whole body as one object. HT-13.
-func (a *answer) decode() *status.Failure {
-	body := bytes.TrimLeft(a.x.Body, " \t\r\n")
-	if len(body) == 0 || body[0] != '{' {
-		return misshapen(a.x, "object")
-	}
-	err := json.Unmarshal(body, &a.wireAnswer)
-	if err == nil {
-		a.x.Decoded = true
-		return nil
-	}
-	var wrong *json.UnmarshalTypeError
-	if errors.As(err, &wrong) {
-		return misshapen(a.x, wrong.Field)
-	}
-	return misshapen(a.x, "a readable value")
-}
-
-func misshapen(x *upstream.Exchange, key string) *status.Failure {
-	return fail(x, status.ShapeError, status.MissingKey.Is(key))
-}
-
-func fail(x *upstream.Exchange, r status.Reason, opts ...status.Option) *status.Failure {
-	all := []status.Option{status.WasCalled, status.HTTPStatus.Is(x.Status)}
-	f := status.Fail(r, append(all, opts...)...)
-	return &f
-}
-
-// proof names the exchange by what was asked: every request has the same path.
-func proof(x *upstream.Exchange) status.Proof { return status.Proof{Request: x.Class, At: x.At} }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/frank-mcp/frank/connectors"
+	"github.com/frank-mcp/frank/internal/upstream"
 	"github.com/frank-mcp/frank/status"
 )
 
@@ -100,12 +101,12 @@ func (l *listing) goOn(a answer, cursor string, sp space) bool {
 		a.done(l.audit)
 		return false
 	case a.Continue.AllPages == "":
-		l.audit.Unmade(status.Completeness, *misshapen(a.x, "continue.apcontinue"))
+		l.audit.Unmade(status.Completeness, *a.x.Misshapen("continue.apcontinue"))
 		return true
 	}
 	next := strconv.Itoa(sp.id) + ":" + a.Continue.AllPages
 	if next == cursor {
-		l.audit.Fail(status.Completeness, *fail(a.x, status.CursorLoop))
+		l.audit.Fail(status.Completeness, *a.x.Fail(status.CursorLoop))
 		return true
 	}
 	l.audit.Next(next)
@@ -139,11 +140,11 @@ func (l *listing) titles(ctx context.Context, p span) (answer, *status.Failure) 
 		return a, f
 	}
 	if a.Query == nil || a.Query.AllPages == nil {
-		return a, misshapen(a.x, "query.allpages")
+		return a, a.x.Misshapen("query.allpages")
 	}
 	rows := *a.Query.AllPages
-	if key := missingIn(rows); key != "" {
-		return a, misshapen(a.x, key)
+	if key := upstream.MissingIn("", rows); key != "" {
+		return a, a.x.Misshapen(key)
 	}
 	l.hear(l.audit, a, l.site)
 	l.take(a, rows, func(r wireRow) bool {
@@ -176,7 +177,7 @@ func (l *listing) take(a answer, rows []wireRow, asked func(wireRow) bool) {
 		l.audit.Fail(status.Effectiveness, *misplaced(a, odd))
 		return
 	}
-	l.audit.Hold(proof(a.x), status.Effectiveness)
+	l.audit.Hold(a.x.AskedProof(), status.Effectiveness)
 }
 
 // below lists the pages whose titles go on after that of the parent. The parent
@@ -205,7 +206,7 @@ func (l *listing) below(ctx context.Context, in scope, q connectors.PageList) st
 		return fail(f)
 	}
 	if len(a.Query.Pages) != 1 {
-		return fail(misshapen(a.x, "query.pages"))
+		return fail(a.x.Misshapen("query.pages"))
 	}
 	l.goOn(a, q.Cursor, sp)
 	if parent := a.Query.Pages[0]; (parent.Missing || parent.Invalid) && len(l.pages) == 0 && a.Continue == nil {
@@ -232,14 +233,14 @@ func (l *listing) category(ctx context.Context, title, cursor string) status.Res
 		return fail(f)
 	}
 	if a.Query == nil || a.Query.Members == nil {
-		return fail(misshapen(a.x, "query.categorymembers"))
+		return fail(a.x.Misshapen("query.categorymembers"))
 	}
 	rows := *a.Query.Members
-	if key := missingIn(rows); key != "" {
-		return fail(misshapen(a.x, key))
+	if key := upstream.MissingIn("", rows); key != "" {
+		return fail(a.x.Misshapen(key))
 	}
 	if len(a.Query.Pages) != 1 {
-		return fail(misshapen(a.x, "query.pages"))
+		return fail(a.x.Misshapen("query.pages"))
 	}
 	l.hear(l.audit, a, l.site)
 	l.take(a, rows, func(wireRow) bool { return true })
@@ -260,7 +261,7 @@ func (l *listing) category(ctx context.Context, title, cursor string) status.Res
 
 // hollow is the failure for a category that counts members and shows none.
 func hollow(a answer, size int) *status.Failure {
-	return fail(a.x, status.Contradictory, status.Total.Is(size), status.Marker.Is("members are counted and none is shown"))
+	return a.x.Fail(status.Contradictory, status.Total.Is(size), status.Marker.Is("members are counted and none is shown"))
 }
 
 // members sets the cursor if the category has more. MW-05.
@@ -269,9 +270,9 @@ func (l *listing) members(a answer, cursor string) {
 	case a.Continue == nil:
 		a.done(l.audit)
 	case a.Continue.Members == "":
-		l.audit.Unmade(status.Completeness, *misshapen(a.x, "continue.cmcontinue"))
+		l.audit.Unmade(status.Completeness, *a.x.Misshapen("continue.cmcontinue"))
 	case a.Continue.Members == cursor:
-		l.audit.Fail(status.Completeness, *fail(a.x, status.CursorLoop))
+		l.audit.Fail(status.Completeness, *a.x.Fail(status.CursorLoop))
 	default:
 		l.audit.Next(a.Continue.Members)
 	}

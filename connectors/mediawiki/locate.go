@@ -92,7 +92,7 @@ func (d documents) lookup(ctx context.Context, w wanted) (answer, *status.Failur
 	}
 	a, f := d.ask(ctx, query(class, v))
 	if f == nil && a.Query == nil {
-		f = misshapen(a.x, "query")
+		f = a.x.Misshapen("query")
 	}
 	if f == nil {
 		f = a.doubt()
@@ -149,7 +149,7 @@ func (d documents) arrive(ctx context.Context, s site, w wanted, a answer) (loca
 	case len(q.Pages) == 0 && len(q.Redirects) > 0: // the wiki gives up on a circle
 		return located{}, d.stop(loop(name))
 	case len(q.Pages) != 1:
-		return located{}, d.stop(misshapen(a.x, "query.pages"))
+		return located{}, d.stop(a.x.Misshapen("query.pages"))
 	}
 	p := located{wirePage: q.Pages[0], wanted: w, a: a, section: w.fragment}
 	switch {
@@ -169,7 +169,7 @@ func (d documents) arrive(ctx context.Context, s site, w wanted, a answer) (loca
 		return p, nil
 	}
 	if p.ID <= 0 || p.Title == "" {
-		return p, d.stop(misshapen(a.x, "query.pages.pageid"))
+		return p, d.stop(a.x.Misshapen("query.pages.pageid"))
 	}
 	if f := connectors.Admits(ctx, s.container(p.Namespace)); f != nil {
 		return p, d.stop(f)
@@ -209,7 +209,7 @@ func (p *located) follow(s site) *status.Failure {
 		wrong = wrong || len(p.Revisions) != 1 || p.Revisions[0].ID != n
 	}
 	if wrong {
-		return fail(p.a.x, status.Contradictory, status.Marker.Is("another page came back"))
+		return p.a.x.Fail(status.Contradictory, status.Marker.Is("another page came back"))
 	}
 	return nil
 }
@@ -218,9 +218,9 @@ func (p *located) follow(s site) *status.Failure {
 func elsewhere(a answer, title string) *status.Failure {
 	prefix := word(a.Query.Interwiki[0].Prefix)
 	if len(a.Query.Redirects) > 0 {
-		return fail(a.x, status.MovedOutOfSight, status.Reference.Is(title), status.MovedTo.Is(a.Query.Interwiki[0].Title))
+		return a.x.Fail(status.MovedOutOfSight, status.Reference.Is(title), status.MovedTo.Is(a.Query.Interwiki[0].Title))
 	}
-	return fail(a.x, status.ConnectorNotConfigured, status.Reference.Is(title), status.Provider.Is("the wiki behind the prefix "+prefix),
+	return a.x.Fail(status.ConnectorNotConfigured, status.Reference.Is(title), status.Provider.Is("the wiki behind the prefix "+prefix),
 		status.Remedy.Is("Open the page in that wiki, or add it to frank.yaml as a source with provider: mediawiki."))
 }
 
@@ -241,7 +241,7 @@ func (d documents) gone(ctx context.Context, s site, p located) (wanted, *status
 		"list": {"logevents"}, "letitle": {p.Title}, "leprop": {"type|title|details"}, "lelimit": {"20"},
 	}))
 	if f == nil && (a.Query == nil || a.Query.LogEvents == nil) {
-		f = misshapen(a.x, "query.logevents")
+		f = a.x.Misshapen("query.logevents")
 	}
 	if f == nil {
 		f = a.doubt()

@@ -54,19 +54,19 @@ func (c *client) look(ctx context.Context) (site, *status.Failure) {
 	q := a.Query
 	switch {
 	case q == nil || q.General == nil || q.General.SiteName == "":
-		return site{}, misshapen(a.x, "query.general")
+		return site{}, a.x.Misshapen("query.general")
 	case len(q.Namespaces) == 0:
-		return site{}, misshapen(a.x, "query.namespaces")
+		return site{}, a.x.Misshapen("query.namespaces")
 	case q.User == nil || q.User.Name == "":
-		return site{}, misshapen(a.x, "query.userinfo")
+		return site{}, a.x.Misshapen("query.userinfo")
 	case !c.anonymous() && (q.User.Anonymous || q.User.ID == 0): // MW-04
-		return site{}, fail(a.x, status.AuthContextRequired, status.Marker.Is("userinfo.anon"))
+		return site{}, a.x.Fail(status.AuthContextRequired, status.Marker.Is("userinfo.anon"))
 	}
 	if f := a.doubt(); f != nil {
 		return site{}, f
 	}
 	s := c.siteOf(*q)
-	s.proof = proof(a.x)
+	s.proof = a.x.AskedProof()
 	c.sites.Put(key, s)
 	return s, nil
 }
@@ -113,11 +113,11 @@ func (c *client) heard(a answer, s site) *status.Audit {
 }
 
 func (c *client) hear(out *status.Audit, a answer, s site) {
-	out.Hold(proof(a.x), status.Transport, status.Shape)
+	out.Hold(a.x.AskedProof(), status.Transport, status.Shape)
 	if c.anonymous() { // by configuration, so nothing is left to prove
-		out.Hold(status.Proof{Request: "configuration: no credential", At: a.x.At}, status.Identity)
+		out.Hold(a.x.NobodyProof(), status.Identity)
 	} else {
-		out.Hold(proof(a.x), status.Identity) // the request asserted the account. MW-04
+		out.Hold(a.x.AskedProof(), status.Identity) // the request asserted the account. MW-04
 	}
 	out.Hold(s.proof, status.Scope)
 	if f := a.doubt(); f != nil {
@@ -130,7 +130,7 @@ func (c *client) hear(out *status.Audit, a answer, s site) {
 			return
 		}
 	}
-	out.Hold(proof(a.x), status.InBand)
+	out.Hold(a.x.AskedProof(), status.InBand)
 }
 
 // bounded adds what nobody can prove of a listing.
@@ -153,7 +153,7 @@ func (a answer) doubt() *status.Failure {
 	}
 	var list []wireWarning
 	if json.Unmarshal(a.Warnings, &list) != nil { // a wiki too old to tell them by code
-		return fail(a.x, status.GraphQLError, status.Marker.Is("warnings"))
+		return a.x.Fail(status.GraphQLError, status.Marker.Is("warnings"))
 	}
 	for _, w := range list {
 		switch {
@@ -161,13 +161,13 @@ func (a answer) doubt() *status.Failure {
 			// They speak of how we ask.
 		case w.Code == "unrecognizedvalues" || w.Code == "unrecognizedparams":
 			// The wiki went on without them: more, or something else, was answered. MW-09.
-			return fail(a.x, status.FilterUnresolved, status.Filter.Is(word(w.Module)))
+			return a.x.Fail(status.FilterUnresolved, status.Filter.Is(word(w.Module)))
 		case w.Code == "truncatedresult":
-			return fail(a.x, status.ProviderCap, status.Marker.Is("truncatedresult"))
+			return a.x.Fail(status.ProviderCap, status.Marker.Is("truncatedresult"))
 		case w.Module == "query+search":
-			return fail(a.x, status.IndexIncomplete, status.Marker.Is("warnings"))
+			return a.x.Fail(status.IndexIncomplete, status.Marker.Is("warnings"))
 		default:
-			return fail(a.x, status.GraphQLError, status.Marker.Is("warnings"))
+			return a.x.Fail(status.GraphQLError, status.Marker.Is("warnings"))
 		}
 	}
 	return nil
@@ -187,19 +187,19 @@ func word(s string) string {
 // continue, and the batch complete. MW-05, MW-06.
 func (a answer) done(out *status.Audit) {
 	if a.Continue == nil && !a.BatchComplete {
-		out.Unmade(status.Completeness, *misshapen(a.x, "batchcomplete"))
+		out.Unmade(status.Completeness, *a.x.Misshapen("batchcomplete"))
 		return
 	}
-	out.Hold(proof(a.x), status.Completeness)
+	out.Hold(a.x.AskedProof(), status.Completeness)
 }
 
 // jobsWaiting says that tables which jobs fill may lag behind the pages, or nil. MW-16.
 func jobsWaiting(x *upstream.Exchange, s *wireStatistics) *status.Failure {
 	switch {
 	case s == nil:
-		return misshapen(x, "query.statistics")
+		return x.Misshapen("query.statistics")
 	case s.Jobs > 0:
-		return fail(x, status.IndexIncomplete, status.Marker.Is("jobs"), status.Total.Is(s.Jobs))
+		return x.Fail(status.IndexIncomplete, status.Marker.Is("jobs"), status.Total.Is(s.Jobs))
 	}
 	return nil
 }

@@ -45,7 +45,7 @@ func (d documents) Read(ctx context.Context, q connectors.PageGet) status.Result
 	if len(p.Revisions) > 0 {
 		page.UpdatedAt = p.Revisions[0].Timestamp
 	}
-	out.Hold(proof(a.x), status.Completeness)
+	out.Hold(a.x.AskedProof(), status.Completeness)
 	d.fill(out, &page, s, a)
 	if q.Section == "" || q.Section == q.Ref.Anchor { // a link may be out of date: it only wishes
 		d.wish(&page, a, p.section)
@@ -74,13 +74,13 @@ func (d documents) parse(ctx context.Context, p located) (answer, *status.Failur
 	a, f := d.ask(ctx, question{class: "GET api.php?action=parse", values: v})
 	switch {
 	case f != nil && f.Reason() == status.AbsentOrHidden: // it was there a moment ago
-		return a, fail(a.x, status.Contradictory, status.Marker.Is(f.Text("marker")))
+		return a, a.x.Fail(status.Contradictory, status.Marker.Is(f.Text("marker")))
 	case f != nil:
 		return a, f
 	case a.Parse == nil || a.Parse.Text == nil:
-		return a, misshapen(a.x, "parse.text")
+		return a, a.x.Misshapen("parse.text")
 	case a.Parse.PageID != p.ID, p.old > 0 && a.Parse.RevID != p.old:
-		return a, fail(a.x, status.Contradictory, status.Marker.Is("another page came back"))
+		return a, a.x.Fail(status.Contradictory, status.Marker.Is("another page came back"))
 	}
 	return a, nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/frank-mcp/frank/connectors"
 	"github.com/frank-mcp/frank/internal/markup"
+	"github.com/frank-mcp/frank/internal/upstream"
 	"github.com/frank-mcp/frank/status"
 )
 
@@ -151,26 +152,17 @@ func (h *hunt) part(ctx context.Context, at place) (on bool, f *status.Failure) 
 		return false, f
 	}
 	if a.Query == nil || a.Query.Search == nil {
-		return false, misshapen(a.x, "query.search")
+		return false, a.x.Misshapen("query.search")
 	}
 	rows := *a.Query.Search
-	if key := missingIn(rows); key != "" {
-		return false, misshapen(a.x, key)
+	if key := upstream.MissingIn("", rows); key != "" {
+		return false, a.x.Misshapen(key)
 	}
 	h.hear(h.audit, a, h.site)
 	h.flaw = h.flaw || a.doubt() != nil
 	h.audit.Examined(len(rows))
 	h.take(a, rows)
 	return h.goOn(a, at, len(rows)), nil
-}
-
-func missingIn(rows []wireRow) string {
-	for i, r := range rows {
-		if key := r.missing(); key != "" {
-			return "[" + strconv.Itoa(i) + "]." + key
-		}
-	}
-	return ""
 }
 
 // take keeps the rows that lie where was asked, each page once.
@@ -194,7 +186,7 @@ func (h *hunt) take(a answer, rows []wireRow) {
 		h.gap(status.Effectiveness, misplaced(a, odd))
 		return
 	}
-	h.audit.Hold(proof(a.x), status.Effectiveness)
+	h.audit.Hold(a.x.AskedProof(), status.Effectiveness)
 }
 
 // gap records a check that does not hold.
@@ -205,7 +197,7 @@ func (h *hunt) gap(c status.Check, f *status.Failure) {
 
 // misplaced is the failure for rows that lie elsewhere than was asked.
 func misplaced(a answer, n int) *status.Failure {
-	return fail(a.x, status.Contradictory, status.Marker.Is("rows outside of what was asked"), status.Skipped.Is(map[string]int{"rows": n}))
+	return a.x.Fail(status.Contradictory, status.Marker.Is("rows outside of what was asked"), status.Skipped.Is(map[string]int{"rows": n}))
 }
 
 // goOn reads the wiki's own marker of more, and where its hits end before their
@@ -218,18 +210,18 @@ func (h *hunt) goOn(a answer, at place, rows int) bool {
 	switch {
 	case a.Continue != nil && a.Continue.SearchOffset == nil:
 		h.flaw = true
-		h.audit.Unmade(status.Completeness, *misshapen(a.x, "continue.sroffset"))
+		h.audit.Unmade(status.Completeness, *a.x.Misshapen("continue.sroffset"))
 	case a.Continue != nil && *a.Continue.SearchOffset <= at.offset:
-		h.gap(status.Completeness, fail(a.x, status.CursorLoop))
+		h.gap(status.Completeness, a.x.Fail(status.CursorLoop))
 	case a.Continue != nil && *a.Continue.SearchOffset >= searchWindow:
-		h.gap(status.Completeness, fail(a.x, status.ProviderCap, status.Limit.Is(searchWindow), status.Total.Is(max(total, 0))))
+		h.gap(status.Completeness, a.x.Fail(status.ProviderCap, status.Limit.Is(searchWindow), status.Total.Is(max(total, 0))))
 	case a.Continue != nil:
 		h.audit.Next(place{at.what, *a.Continue.SearchOffset}.cursor())
 		return true
 	case total > 0 && rows == 0 && at.offset == 0:
-		h.gap(status.Completeness, fail(a.x, status.Contradictory, status.Total.Is(total), status.Marker.Is("hits are counted and none is shown")))
+		h.gap(status.Completeness, a.x.Fail(status.Contradictory, status.Total.Is(total), status.Marker.Is("hits are counted and none is shown")))
 	case total > at.offset+rows:
-		h.gap(status.Completeness, fail(a.x, status.ProviderCap, status.Total.Is(total), status.Examined.Is(at.offset+rows)))
+		h.gap(status.Completeness, a.x.Fail(status.ProviderCap, status.Total.Is(total), status.Examined.Is(at.offset+rows)))
 	default:
 		h.flaw = h.flaw || !a.BatchComplete
 		a.done(h.audit)
@@ -293,14 +285,14 @@ func (h *hunt) canary(ctx context.Context) (canary, *status.Failure) {
 		return canary{}, f
 	}
 	if a.Query == nil || a.Query.Search == nil || len(a.Query.Pages) != 1 {
-		return canary{}, misshapen(a.x, "query.search")
+		return canary{}, a.x.Misshapen("query.search")
 	}
 	if f := a.doubt(); f != nil {
 		return canary{}, f
 	}
-	c := canary{proof: proof(a.x), lag: jobsWaiting(a.x, a.Query.Statistics), blind: a.Query.Pages[0].Missing}
+	c := canary{proof: a.x.AskedProof(), lag: jobsWaiting(a.x, a.Query.Statistics), blind: a.Query.Pages[0].Missing}
 	if len(*a.Query.Search) == 0 && !c.blind {
-		c.finds = fail(a.x, status.IndexIncomplete, status.Marker.Is("its index lacks the main page"))
+		c.finds = a.x.Fail(status.IndexIncomplete, status.Marker.Is("its index lacks the main page"))
 	}
 	if c.finds == nil && c.lag == nil {
 		h.indexes.Put(key, c)

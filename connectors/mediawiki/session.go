@@ -158,7 +158,7 @@ func (c *client) login(ctx context.Context, w *wallet) *status.Failure {
 		return f
 	}
 	if a.Query == nil || a.Query.Tokens.Login == "" {
-		return misshapen(a.x, "query.tokens.logintoken")
+		return a.x.Misshapen("query.tokens.logintoken")
 	}
 	w.cookies = merged(w.cookies, a.x.Header)
 	form := url.Values{"lgname": {w.user}, "lgpassword": {w.password}, "lgtoken": {a.Query.Tokens.Login}}
@@ -167,7 +167,7 @@ func (c *client) login(ctx context.Context, w *wallet) *status.Failure {
 		return f
 	}
 	if a.Login == nil || a.Login.Result == nil {
-		return misshapen(a.x, "login.result")
+		return a.x.Misshapen("login.result")
 	}
 	if *a.Login.Result != "Success" {
 		return rejected(a.x, a.Login.Reason.Code)
@@ -181,15 +181,15 @@ func (c *client) login(ctx context.Context, w *wallet) *status.Failure {
 func rejected(x *upstream.Exchange, code string) *status.Failure {
 	switch code {
 	case "login-throttled", "ratelimited":
-		return fail(x, status.RateLimited)
+		return x.Fail(status.RateLimited)
 	case "botpasswords-restriction-failed":
-		return fail(x, status.NetworkPolicyBlocked)
+		return x.Fail(status.NetworkPolicyBlocked)
 	case "botpasswords-locked":
-		return fail(x, status.AccountBlocked)
+		return x.Fail(status.AccountBlocked)
 	case "sessionlost":
-		return fail(x, status.Pending)
+		return x.Fail(status.Pending)
 	}
-	return fail(x, status.AuthFailed)
+	return x.Fail(status.AuthFailed)
 }
 
 // merged is a Cookie header with what an answer sets added to it.

@@ -142,7 +142,7 @@ type wireRow struct {
 }
 
 // missing names a key that every row has and this one has not.
-func (w wireRow) missing() string {
+func (w wireRow) Missing() string {
 	switch {
 	case w.ID <= 0:
 		return "pageid"

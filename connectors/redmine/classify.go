@@ -23,13 +23,13 @@ func Classify(x *upstream.Exchange) *status.Failure {
 	case edge, limited: // HT-08
 		return nil
 	case !bare(x) && isJSON(h):
-		return fail(x, status.HTTP4xx, status.Marker.Is("the answer did not come from Redmine itself"))
+		return x.Fail(status.HTTP4xx, status.Marker.Is("the answer did not come from Redmine itself"))
 	case !bare(x):
 		return nil // a page, which the client knows to read
 	case x.Status == http.StatusForbidden:
-		return fail(x, status.ScopeMissing, status.MissingScope.Is("a role that allows it"))
+		return x.Fail(status.ScopeMissing, status.MissingScope.Is("a role that allows it"))
 	}
-	return fail(x, status.AbsentOrHidden, status.Existence.Is(status.ExistenceUnknown))
+	return x.Fail(status.AbsentOrHidden, status.Existence.Is(status.ExistenceUnknown))
 }
 
 // bare reports whether an answer has no body, as all refusals of Redmine's.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -86,59 +85,9 @@ func broken(source string) *status.Failure {
 	return &f
 }
 
-// wire is a struct of an answer. missing names a key that must be there and is
-// not, or is empty.
-type wire interface{ missing() string }
-
 // one sends the call and decodes the object that comes back.
-func one[T wire](ctx context.Context, c *client, k call) (T, *upstream.Exchange, *status.Failure) {
-	var v T
-	x, f := c.send(ctx, k)
-	if f != nil {
-		return v, x, f
-	}
-	if f = decode(x, &v); f != nil {
-		return v, x, f
-	}
-	if key := v.missing(); key != "" {
-		return v, x, misshapen(x, key)
-	}
-	return v, x, nil
-}
-
-// decode reads the whole body as one object. HT-13.
-func decode(x *upstream.Exchange, v any) *status.Failure {
-	if body := bytes.TrimLeft(x.Body, " \t\r\n"); len(body) == 0 || body[0] != '{' {
-		return misshapen(x, "object")
-	}
-	err := json.Unmarshal(x.Body, v)
-	if err == nil {
-		x.Decoded = true
-		return nil
-	}
-	var wrong *json.UnmarshalTypeError
-	var syntax *json.SyntaxError
-	switch {
-	case errors.As(err, &wrong):
-		return misshapen(x, wrong.Field)
-	case !errors.As(err, &syntax): // a time that is none, and the like
-		return misshapen(x, "a readable value")
-	}
-	return fail(x, status.TruncatedBody, status.SizeBytes.Is(int64(len(x.Body))))
-}
-
-func fail(x *upstream.Exchange, r status.Reason, opts ...status.Option) *status.Failure {
-	f := status.Fail(r, append([]status.Option{status.HTTPStatus.Is(x.Status)}, opts...)...)
-	return &f
-}
-
-func misshapen(x *upstream.Exchange, key string) *status.Failure {
-	return fail(x, status.ShapeError, status.MissingKey.Is(key))
-}
-
-// contradicts is the failure for an answer that cannot be true.
-func contradicts(x *upstream.Exchange, how string) *status.Failure {
-	return fail(x, status.Contradictory, status.Marker.Is(how))
+func one[T upstream.Wire](ctx context.Context, c *client, k call) (T, *upstream.Exchange, *status.Failure) {
+	return upstream.One[T](c.send(ctx, k))
 }
 
 func itoa(n int) string { return strconv.Itoa(n) }

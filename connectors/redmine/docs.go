@@ -108,7 +108,7 @@ func (d documents) found(a *status.Audit, x *upstream.Exchange, all []wireHit, w
 		items = append(items, item)
 	}
 	if odd > 0 {
-		a.Fail(status.Effectiveness, *fail(x, status.FilterUnresolved, status.Filter.Is("query"), status.Withheld.Is(odd)))
+		a.Fail(status.Effectiveness, *x.Fail(status.FilterUnresolved, status.Filter.Is("query"), status.Withheld.Is(odd)))
 	}
 	return items
 }

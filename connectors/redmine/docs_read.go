@@ -127,7 +127,7 @@ func (d documents) open(ctx context.Context, k container, title string) (opened,
 		}
 		project, next, ok := pageIn(x.Header.Get("Location"))
 		if !ok {
-			return opened{}, stop(fail(x, status.LoginPage))
+			return opened{}, stop(x.Fail(status.LoginPage))
 		}
 		if project != k.identifier {
 			if f := d.admits(ctx, project, k.identifier); f != nil {
@@ -154,14 +154,14 @@ func stopIf(f *status.Failure) *unfound {
 // pageOf decodes a page, which must be the one that was asked for.
 func pageOf(x *upstream.Exchange, title string) (wirePage, *status.Failure) {
 	var w wirePageOne
-	if f := decode(x, &w); f != nil {
+	if f := x.Object(&w); f != nil {
 		return wirePage{}, f
 	}
-	if key := w.missing(); key != "" {
-		return wirePage{}, misshapen(x, key)
+	if key := w.Missing(); key != "" {
+		return wirePage{}, x.Misshapen(key)
 	}
 	if !sameTitle(*w.Page.Title, title) {
-		return wirePage{}, contradicts(x, "another page came back")
+		return wirePage{}, x.Contradicts("another page came back")
 	}
 	return *w.Page, nil
 }

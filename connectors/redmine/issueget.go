@@ -87,7 +87,7 @@ func (t tracker) read(ctx context.Context, number int, include []string, fresh b
 		named := f.With(status.Reference.Is(name))
 		return reading{}, stop(&named)
 	case *w.Issue.ID != number:
-		return reading{}, stop(contradicts(x, "another issue came back"))
+		return reading{}, stop(x.Contradicts("another issue came back"))
 	}
 	id := *w.Issue.Project.ID
 	r := reading{wire: *w.Issue, home: t.homesOf(ctx, []int{id})[id], x: x}

@@ -115,7 +115,7 @@ func (t tracker) rows(ctx context.Context, a *status.Audit, q url.Values) ([]wir
 	t.hear(ctx, a, x)
 	end, f := page{rows: len(*w.Issues), listing: w.wireListing, x: x}.ends()
 	if f == nil && !end {
-		f = fail(x, status.OwnCap, status.Limit.Is(maxLimit))
+		f = x.Fail(status.OwnCap, status.Limit.Is(maxLimit))
 	}
 	return *w.Issues, f
 }

@@ -32,13 +32,13 @@ func (p page) ends() (bool, *status.Failure) {
 	l := p.listing
 	switch {
 	case l.Total == nil: // RM-15
-		return false, misshapen(p.x, "total_count")
+		return false, p.x.Misshapen("total_count")
 	case l.Offset != nil && *l.Offset != p.offset:
-		return false, contradicts(p.x, "another part of the listing came back")
+		return false, p.x.Contradicts("another part of the listing came back")
 	case *l.Total < 0 || p.offset+p.rows > *l.Total:
-		return false, contradicts(p.x, "more rows came than total_count says")
+		return false, p.x.Contradicts("more rows came than total_count says")
 	case p.rows == 0 && p.offset < *l.Total, l.Limit != nil && p.rows < min(*l.Limit, *l.Total-p.offset):
-		return false, fail(p.x, status.Contradictory, status.Total.Is(*l.Total), status.Examined.Is(p.offset+p.rows),
+		return false, p.x.Fail(status.Contradictory, status.Total.Is(*l.Total), status.Examined.Is(p.offset+p.rows),
 			status.Marker.Is("total_count is more than the rows that came"))
 	}
 	return p.offset+p.rows >= *l.Total, nil
@@ -80,7 +80,7 @@ func part(q url.Values, offset, limit int) url.Values {
 }
 
 // lister is a listing that can be read to its end.
-type lister[T wire, R any] struct {
+type lister[T upstream.Wire, R any] struct {
 	call call
 	rows func(T) ([]R, wireListing)
 }
@@ -94,7 +94,7 @@ type walked[R any] struct {
 
 // walk reads a listing page by page, within bounds. A failure of the first page
 // leaves last unset or unusable.
-func walk[T wire, R any](ctx context.Context, c *client, l lister[T, R]) walked[R] {
+func walk[T upstream.Wire, R any](ctx context.Context, c *client, l lister[T, R]) walked[R] {
 	var out walked[R]
 	for range maxPages {
 		v, x, f := one[T](ctx, c, l.call.with(part(l.call.query, len(out.rows), maxLimit)))

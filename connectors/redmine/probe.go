@@ -88,9 +88,9 @@ func (c *client) who(ctx context.Context) (identity, *status.Failure) {
 	switch {
 	case f == nil:
 	case x != nil && x.Status == http.StatusNotFound && f.Code() != status.AccessDenied: // HT-03: every Redmine has this address
-		return identity{}, fail(x, status.Misconfigured, status.ConfigKey.Is("base_url"), status.WasCalled)
+		return identity{}, x.Fail(status.Misconfigured, status.ConfigKey.Is("base_url"), status.WasCalled)
 	case x != nil && x.Status == http.StatusForbidden && f.Reason() == status.ScopeMissing: // RM-02
-		return identity{}, fail(x, status.FeatureDisabled, status.WasCalled, status.Feature.Is("the REST interface"), status.Container.Is("this Redmine"),
+		return identity{}, x.Fail(status.FeatureDisabled, status.WasCalled, status.Feature.Is("the REST interface"), status.Container.Is("this Redmine"),
 			status.Remedy.Is("Let an administrator of this Redmine switch on the REST web service (Administration, Settings, API)."))
 	default:
 		return identity{}, f
@@ -127,7 +127,7 @@ func (c *client) visible(ctx context.Context, name string) (container, *upstream
 	}
 	k := containerOf(*w.Project)
 	if number, err := strconv.Atoi(name); !strings.EqualFold(k.identifier, name) && (err != nil || number != k.id) {
-		odd := contradicts(x, "another project came back").With(status.Container.Is(name))
+		odd := x.Contradicts("another project came back").With(status.Container.Is(name))
 		return container{}, x, &odd
 	}
 	k.proof, k.doubts = x.Proof(), doubts(x)
@@ -261,7 +261,7 @@ func (c *client) hear(ctx context.Context, a *status.Audit, x *upstream.Exchange
 // identify holds the identity check, and tells by what.
 func (c *client) identify(ctx context.Context, a *status.Audit, x *upstream.Exchange) (status.Proof, bool) {
 	if c.anonymous() { // by configuration, so nothing is left to prove
-		proof := status.Proof{Request: "configuration: no credential", At: x.At}
+		proof := x.NobodyProof()
 		a.Hold(proof, status.Identity)
 		return proof, true
 	}

@@ -240,7 +240,7 @@ func (p *plan) numbered(ctx context.Context, filter string, id int) (int, *statu
 	case f != nil:
 		return 0, f
 	case *w.User.ID != id:
-		return 0, contradicts(x, "another account came back")
+		return 0, x.Contradicts("another account came back")
 	}
 	proof := x.Proof()
 	p.lookup = &proof

@@ -73,7 +73,7 @@ func hits(a *status.Audit, x *upstream.Exchange, all []wireHit, kind string) []w
 		return h.Type != kind && !(kind == hitIssue && strings.HasPrefix(h.Type, "issue"))
 	})
 	if n := len(all) - len(own); n > 0 {
-		a.Fail(status.Scope, *fail(x, status.ScopeMissing, status.MissingScope.Is("a role that may view this kind of thing"), status.Withheld.Is(n)))
+		a.Fail(status.Scope, *x.Fail(status.ScopeMissing, status.MissingScope.Is("a role that may view this kind of thing"), status.Withheld.Is(n)))
 	}
 	return own
 }
@@ -192,9 +192,9 @@ func (s *seek) show(ctx context.Context, found []wireHit) (map[int]wireIssue, *s
 	case f != nil:
 		return nil, f
 	case !end || foreign: // RM-07
-		return nil, fail(x, status.FilterUnresolved, status.Filter.Is("issue_id"))
+		return nil, x.Fail(status.FilterUnresolved, status.Filter.Is("issue_id"))
 	case !s.filtered() && len(rows) < len(found):
-		s.audit.Fail(status.Completeness, *fail(x, status.Contradictory, status.Total.Is(len(found)), status.Examined.Is(len(rows)),
+		s.audit.Fail(status.Completeness, *x.Fail(status.Contradictory, status.Total.Is(len(found)), status.Examined.Is(len(rows)),
 			status.Marker.Is("the search finds issues that the listing does not show")))
 	}
 	for _, w := range s.sift(ctx, s.audit, rows) {

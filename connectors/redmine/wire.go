@@ -4,15 +4,9 @@ import (
 	"encoding/json"
 	"strings"
 	"time"
-)
 
-// absentKey is the key if it is absent, else nothing.
-func absentKey(key string, absent bool) string {
-	if absent {
-		return key
-	}
-	return ""
-}
+	"github.com/frank-mcp/frank/internal/upstream"
+)
 
 // wireRef is something with a number and a name.
 type wireRef struct {
@@ -51,14 +45,14 @@ type wireMe struct {
 	User *wireUser `json:"user"`
 }
 
-func (w wireMe) missing() string { return absentKey("user", w.User == nil || w.User.ID == nil) }
+func (w wireMe) Missing() string { return upstream.Absent("user", w.User == nil || w.User.ID == nil) }
 
 type wireUsers struct {
 	wireListing
 	Users *[]wireUser `json:"users"`
 }
 
-func (w wireUsers) missing() string { return absentKey("users", w.Users == nil) }
+func (w wireUsers) Missing() string { return upstream.Absent("users", w.Users == nil) }
 
 type wireProject struct {
 	ID          *int       `json:"id"`
@@ -74,19 +68,19 @@ type wireProject struct {
 	Fields      []wireRef  `json:"issue_custom_fields"`
 }
 
-func (w wireProject) missing() string {
-	return absentKey("project", w.ID == nil || w.Identifier == nil || !isProject(*w.Identifier))
+func (w wireProject) Missing() string {
+	return upstream.Absent("project", w.ID == nil || w.Identifier == nil || !isProject(*w.Identifier))
 }
 
 type wireProjectOne struct {
 	Project *wireProject `json:"project"`
 }
 
-func (w wireProjectOne) missing() string {
+func (w wireProjectOne) Missing() string {
 	if w.Project == nil {
 		return "project"
 	}
-	return w.Project.missing()
+	return w.Project.Missing()
 }
 
 type wireProjects struct {
@@ -94,19 +88,14 @@ type wireProjects struct {
 	Projects *[]wireProject `json:"projects"`
 }
 
-func (w wireProjects) missing() string { return missingRow("projects", w.Projects) }
+func (w wireProjects) Missing() string { return missingRow("projects", w.Projects) }
 
 // missingRow names what is missing of the rows of a listing.
-func missingRow[T wire](key string, rows *[]T) string {
+func missingRow[T upstream.Wire](key string, rows *[]T) string {
 	if rows == nil {
 		return key
 	}
-	for i := range *rows {
-		if m := (*rows)[i].missing(); m != "" {
-			return key + "[]." + m
-		}
-	}
-	return ""
+	return upstream.MissingIn(key, *rows)
 }
 
 type wireStatus struct {
@@ -115,13 +104,13 @@ type wireStatus struct {
 	Closed *bool  `json:"is_closed"` // since Redmine 5.0 beside each issue, before that in the list of statuses only
 }
 
-func (w wireStatus) missing() string { return absentKey("id", w.ID == nil || w.Name == "") }
+func (w wireStatus) Missing() string { return upstream.Absent("id", w.ID == nil || w.Name == "") }
 
 type wireStatuses struct {
 	Statuses *[]wireStatus `json:"issue_statuses"`
 }
 
-func (w wireStatuses) missing() string { return missingRow("issue_statuses", w.Statuses) }
+func (w wireStatuses) Missing() string { return missingRow("issue_statuses", w.Statuses) }
 
 type wireField struct {
 	ID    *int            `json:"id"`
@@ -164,7 +153,7 @@ type wireIssue struct {
 	Allowed     *[]wireStatus   `json:"allowed_statuses"`
 }
 
-func (w wireIssue) missing() string {
+func (w wireIssue) Missing() string {
 	switch {
 	case w.ID == nil:
 		return "id"
@@ -190,11 +179,11 @@ type wireIssueOne struct {
 	Issue *wireIssue `json:"issue"`
 }
 
-func (w wireIssueOne) missing() string {
+func (w wireIssueOne) Missing() string {
 	if w.Issue == nil {
 		return "issue"
 	}
-	return w.Issue.missing()
+	return w.Issue.Missing()
 }
 
 type wireIssues struct {
@@ -202,7 +191,7 @@ type wireIssues struct {
 	Issues *[]wireIssue `json:"issues"`
 }
 
-func (w wireIssues) missing() string { return missingRow("issues", w.Issues) }
+func (w wireIssues) Missing() string { return missingRow("issues", w.Issues) }
 
 type wireRelation struct {
 	ID   *int   `json:"id"`
@@ -211,13 +200,15 @@ type wireRelation struct {
 	Type string `json:"relation_type"`
 }
 
-func (w wireRelation) missing() string { return absentKey("issue_id", w.From == nil || w.To == nil) }
+func (w wireRelation) Missing() string {
+	return upstream.Absent("issue_id", w.From == nil || w.To == nil)
+}
 
 type wireRelations struct {
 	Relations *[]wireRelation `json:"relations"`
 }
 
-func (w wireRelations) missing() string { return missingRow("relations", w.Relations) }
+func (w wireRelations) Missing() string { return missingRow("relations", w.Relations) }
 
 type wireJournal struct {
 	ID        *int         `json:"id"`
@@ -227,7 +218,7 @@ type wireJournal struct {
 	Details   []wireDetail `json:"details"`
 }
 
-func (w wireJournal) missing() string { return absentKey("id", w.ID == nil) }
+func (w wireJournal) Missing() string { return upstream.Absent("id", w.ID == nil) }
 
 type wireDetail struct {
 	Property string `json:"property"`
@@ -254,20 +245,20 @@ type wireMembers struct {
 	Members *[]wireMember `json:"memberships"`
 }
 
-func (w wireMembers) missing() string { return absentKey("memberships", w.Members == nil) }
+func (w wireMembers) Missing() string { return upstream.Absent("memberships", w.Members == nil) }
 
 type wireVersions struct {
 	Versions *[]wireRef `json:"versions"`
 }
 
-func (w wireVersions) missing() string { return absentKey("versions", w.Versions == nil) }
+func (w wireVersions) Missing() string { return upstream.Absent("versions", w.Versions == nil) }
 
 type wirePriorities struct {
 	Priorities *[]wireRef `json:"issue_priorities"`
 }
 
-func (w wirePriorities) missing() string {
-	return absentKey("issue_priorities", w.Priorities == nil)
+func (w wirePriorities) Missing() string {
+	return upstream.Absent("issue_priorities", w.Priorities == nil)
 }
 
 type wireHit struct {
@@ -279,14 +270,14 @@ type wireHit struct {
 	At          *time.Time `json:"datetime"`
 }
 
-func (w wireHit) missing() string { return absentKey("id", w.ID == nil || w.Type == "") }
+func (w wireHit) Missing() string { return upstream.Absent("id", w.ID == nil || w.Type == "") }
 
 type wireHits struct {
 	wireListing
 	Results *[]wireHit `json:"results"`
 }
 
-func (w wireHits) missing() string { return missingRow("results", w.Results) }
+func (w wireHits) Missing() string { return missingRow("results", w.Results) }
 
 type wirePage struct {
 	Title     *string    `json:"title"`
@@ -299,24 +290,24 @@ type wirePaged struct {
 	Title string `json:"title"`
 }
 
-func (w wirePage) missing() string { return absentKey("title", w.Title == nil || *w.Title == "") }
+func (w wirePage) Missing() string { return upstream.Absent("title", w.Title == nil || *w.Title == "") }
 
 type wirePageOne struct {
 	Page *wirePage `json:"wiki_page"`
 }
 
-func (w wirePageOne) missing() string {
+func (w wirePageOne) Missing() string {
 	switch {
 	case w.Page == nil:
 		return "wiki_page"
 	case w.Page.Text == nil:
 		return "text"
 	}
-	return w.Page.missing()
+	return w.Page.Missing()
 }
 
 type wirePages struct {
 	Pages *[]wirePage `json:"wiki_pages"`
 }
 
-func (w wirePages) missing() string { return missingRow("wiki_pages", w.Pages) }
+func (w wirePages) Missing() string { return missingRow("wiki_pages", w.Pages) }

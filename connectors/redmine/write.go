@@ -46,7 +46,7 @@ func (w writer) Create(ctx context.Context, q connectors.IssueCreate) status.Res
 	made, x, f := one[wireIssueOne](ctx, w.client, post)
 	f = doubtful(x, w.refused(x, f))
 	if f == nil && (!made.Issue.Project.is(n.home.id) || strings.TrimSpace(*made.Issue.Subject) != strings.TrimSpace(q.Title)) {
-		f = unsure(*contradicts(x, "what was created is not what was asked for"))
+		f = unsure(*x.Contradicts("what was created is not what was asked for"))
 	}
 	if f != nil {
 		return status.Failed[connectors.Issue](w.source, f.With(status.Container.Is(n.home.identifier)))
@@ -202,7 +202,7 @@ func (w writer) refused(x *upstream.Exchange, f *status.Failure) *status.Failure
 	if f == nil || x == nil || x.Status != http.StatusUnprocessableEntity {
 		return f
 	}
-	no := fail(x, status.InvalidArgument, status.WasCalled, status.Arguments.Is([]status.Argument{{
+	no := x.Fail(status.InvalidArgument, status.WasCalled, status.Arguments.Is([]status.Argument{{
 		Name: "issue", Reason: status.InvalidArgument.Name(),
 		Problem: "Redmine refused a value, wants a field that frank cannot set, or gives this account no role to do it here",
 	}}))

@@ -84,7 +84,7 @@ func (w writer) Comment(ctx context.Context, q connectors.CommentAdd) status.Res
 // commented answers with the issue and the comment alone, if it is there.
 func (w writer) commented(ctx context.Context, q connectors.CommentAdd, r reading, none func() status.Result[connectors.Issue]) status.Result[connectors.Issue] {
 	if r.wire.Journals == nil {
-		return status.Failed[connectors.Issue](w.source, *unsure(*misshapen(r.x, "journals")))
+		return status.Failed[connectors.Issue](w.source, *unsure(*r.x.Misshapen("journals")))
 	}
 	id, f := w.who(ctx)
 	if f != nil {

@@ -141,7 +141,7 @@ func (w writer) transition(ctx context.Context, state string, now wireIssue) (in
 	var fits, names []string
 	id := 0
 	for _, s := range *reachable {
-		if s.missing() != "" || *s.ID == *now.Status.ID {
+		if s.Missing() != "" || *s.ID == *now.Status.ID {
 			continue
 		}
 		names = append(names, s.Name)

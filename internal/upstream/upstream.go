@@ -112,3 +112,13 @@ type Exchange struct {
 func (x *Exchange) Proof() status.Proof {
 	return status.Proof{Request: x.Method + " " + x.Path, At: x.At}
 }
+
+// AskedProof is Proof by what was asked, for a source of which every request has the
+// same path or whose paths hold numbers that say nothing.
+func (x *Exchange) AskedProof() status.Proof { return status.Proof{Request: x.Class, At: x.At} }
+
+// NobodyProof is the proof of who an answer was made for where no credential is used,
+// by configuration: nothing is left to prove.
+func (x *Exchange) NobodyProof() status.Proof {
+	return status.Proof{Request: "configuration: no credential", At: x.At}
+}
