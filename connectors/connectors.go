@@ -74,7 +74,15 @@ type Setup struct {
 	Root           string   // local: absolute directory
 	Repository     string   // local: absolute directory of the checkout, if it is not Root
 	Upstream       *upstream.Client
-	Now            func() time.Time
+	Now            func() time.Time // nil: the clock of this machine
+}
+
+// Clock is what tells the time.
+func (s Setup) Clock() func() time.Time {
+	if s.Now == nil {
+		return time.Now
+	}
+	return s.Now
 }
 
 // Source is one configured source. A nil Tracker, Repo or Docs means that the

@@ -14,7 +14,6 @@ package confluence
 import (
 	"net/url"
 	"strings"
-	"time"
 
 	"github.com/frank-mcp/frank/connectors"
 	"github.com/frank-mcp/frank/internal/ref"
@@ -38,10 +37,7 @@ func open(s connectors.Setup) (connectors.Source, *status.Failure) {
 	if err != nil || base.Host == "" || s.Upstream == nil {
 		return connectors.Source{}, &wrong
 	}
-	now := s.Now
-	if now == nil {
-		now = time.Now
-	}
+	now := s.Clock()
 	c := &client{
 		source: s.Name, space: s.DefaultProject, nobody: s.Anonymous, root: base, base: strings.TrimSuffix(s.BaseURL, "/"), up: s.Upstream,
 		sites: connectors.NewMemo[site](now, proofLife), spaces: connectors.NewMemo[space](now, proofLife),
@@ -111,8 +107,5 @@ func isKey(s string) bool {
 
 // badArgument is the failure for an argument that Confluence cannot be asked with.
 func (c *client) badArgument(argument, problem string) *status.Failure {
-	f := status.Fail(status.InvalidArgument, status.By(c.source), status.Arguments.Is([]status.Argument{{
-		Name: argument, Reason: status.InvalidArgument.Name(), Problem: problem,
-	}}))
-	return &f
+	return connectors.BadArgument(c.source, argument, problem)
 }

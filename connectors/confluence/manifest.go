@@ -19,7 +19,7 @@ func (p prober) Probe(ctx context.Context) connectors.Probe {
 	out := connectors.Probe{State: connectors.Ready, Fingerprint: p.up.Fingerprint(ctx), Anonymous: p.anonymous()}
 	s, f := p.look(ctx)
 	if f != nil {
-		return p.refused(out, f.Within(p.source, "", ""))
+		return p.refused(out, *f)
 	}
 	p.up.Close(ctx)
 	if p.anonymous() {
@@ -37,9 +37,7 @@ func (p prober) Probe(ctx context.Context) connectors.Probe {
 	if p.gateway() { // each request needs a scope of its own, and none lists those that there are
 		state = connectors.UnknownGrant
 	}
-	for _, c := range Provider.Capabilities {
-		out.Capabilities = append(out.Capabilities, connectors.Grant{Capability: c, State: state})
-	}
+	out.GrantAll(p.source, Provider.Capabilities, state, nil)
 	if p.space != "" && p.space != connectors.Everywhere {
 		if _, f := p.visible(ctx, s, p.space); f != nil {
 			bad := f.With(status.Container.Is(p.space)).Within(p.source, "", "")
@@ -52,23 +50,6 @@ func (p prober) Probe(ctx context.Context) connectors.Probe {
 
 // refused is the manifest of a source that could not be looked at.
 func (p prober) refused(out connectors.Probe, f status.Failure) connectors.Probe {
-	out.Failure = &f
-	state := connectors.UnknownGrant
-	switch f.Code() {
-	case status.AccessDenied:
-		out.State, state = connectors.Denied, connectors.NotGranted
-	case status.CapabilityUnavailable:
-		out.State = connectors.Misconfigured
-	default:
-		out.State = connectors.Unreachable
-	}
-	for _, c := range Provider.Capabilities {
-		g := connectors.Grant{Capability: c, State: state}
-		if state == connectors.NotGranted {
-			named := f.Within(p.source, "", string(c))
-			g.Failure = &named
-		}
-		out.Capabilities = append(out.Capabilities, g)
-	}
+	out.GrantAll(p.source, Provider.Capabilities, out.Refuse(p.source, f), &f)
 	return out
 }

@@ -72,10 +72,7 @@ func newClient(s connectors.Setup) (*client, *status.Failure) {
 	if err != nil || api.Host == "" || s.Upstream == nil {
 		return nil, &wrong
 	}
-	now := s.Now
-	if now == nil {
-		now = time.Now
-	}
+	now := s.Clock()
 	build := gh.NewClient(nil)
 	build.BaseURL, build.UserAgent = api, ""
 	return &client{
@@ -166,8 +163,5 @@ func (c *client) repo(argument, value string) (repoName, *status.Failure) {
 
 // badArgument is the failure for an argument that GitHub cannot be asked with.
 func (c *client) badArgument(argument, problem string) *status.Failure {
-	f := status.Fail(status.InvalidArgument, status.By(c.source), status.Arguments.Is([]status.Argument{{
-		Name: argument, Reason: status.InvalidArgument.Name(), Problem: problem,
-	}}))
-	return &f
+	return connectors.BadArgument(c.source, argument, problem)
 }

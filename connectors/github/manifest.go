@@ -67,20 +67,7 @@ func (p prober) reachable(ctx context.Context) *status.Failure {
 
 // refused is the manifest of a source whose identity could not be proved.
 func (p prober) refused(out connectors.Probe, f status.Failure) connectors.Probe {
-	f = f.Within(p.source, "", "")
-	out.Failure = &f
-	switch f.Code() {
-	case status.AccessDenied:
-		out.State = connectors.Denied
-	case status.CapabilityUnavailable:
-		out.State = connectors.Misconfigured
-	default:
-		out.State = connectors.Unreachable
-	}
-	state := connectors.UnknownGrant
-	if out.State == connectors.Denied {
-		state = connectors.NotGranted
-	}
+	state := out.Refuse(p.source, f)
 	for _, n := range needs {
 		out.Capabilities = append(out.Capabilities, p.grant(n.capability, state, &f))
 	}
@@ -215,10 +202,5 @@ func (p prober) grant(capability connectors.Capability, state connectors.GrantSt
 		refused := status.Fail(status.AuthContextRequired)
 		f = &refused
 	}
-	g := connectors.Grant{Capability: capability, State: state}
-	if f != nil && state != connectors.Granted && state != connectors.UnknownGrant {
-		named := f.Within(p.source, "", string(capability))
-		g.Failure = &named
-	}
-	return g
+	return connectors.NewGrant(p.source, capability, state, f)
 }

@@ -69,10 +69,7 @@ func open(s connectors.Setup) (connectors.Source, *status.Failure) {
 		f := status.Fail(status.Misconfigured, status.By(s.Name), status.ConfigKey.Is("base_url"))
 		return connectors.Source{}, &f
 	}
-	now := s.Now
-	if now == nil {
-		now = time.Now
-	}
+	now := s.Clock()
 	c := &client{
 		source: s.Name, project: s.DefaultProject, only: s.Only, nobody: s.Anonymous, base: base, up: s.Upstream, now: now,
 		servers: connectors.NewMemo[server](now, serverLife), people: connectors.NewMemo[account](now, identityLife), projects: connectors.NewMemo[container](now, containerLife),

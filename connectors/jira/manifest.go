@@ -38,9 +38,7 @@ func (p prober) Probe(ctx context.Context) connectors.Probe {
 	}
 	switch {
 	case p.project == "":
-		for _, n := range needs {
-			out.Capabilities = append(out.Capabilities, p.grant(n, connectors.UnknownGrant, nil))
-		}
+		out.GrantAll(p.source, needs, connectors.UnknownGrant, nil)
 		return out
 	case !isProject(p.project):
 		return p.refused(out, status.Fail(status.Misconfigured, status.ConfigKey.Is("default_project")))
@@ -50,20 +48,7 @@ func (p prober) Probe(ctx context.Context) connectors.Probe {
 
 // refused is the manifest of a source whose identity could not be proved.
 func (p prober) refused(out connectors.Probe, f status.Failure) connectors.Probe {
-	f = f.Within(p.source, "", "")
-	out.Failure = &f
-	state := connectors.UnknownGrant
-	switch f.Code() {
-	case status.AccessDenied:
-		out.State, state = connectors.Denied, connectors.NotGranted
-	case status.CapabilityUnavailable:
-		out.State = connectors.Misconfigured
-	default:
-		out.State = connectors.Unreachable
-	}
-	for _, n := range needs {
-		out.Capabilities = append(out.Capabilities, p.grant(n, state, &f))
-	}
+	out.GrantAll(p.source, needs, out.Refuse(p.source, f), &f)
 	return out
 }
 
@@ -78,9 +63,7 @@ func (p prober) withProject(ctx context.Context, out connectors.Probe) connector
 		f := f.Within(p.source, "", "")
 		out.State, out.Failure = connectors.Degraded, &f
 		out.Notes = append(out.Notes, "default_project "+p.project+" is absent or hidden from the account")
-		for _, n := range needs {
-			out.Capabilities = append(out.Capabilities, p.grant(n, connectors.UnknownGrant, nil))
-		}
+		out.GrantAll(p.source, needs, connectors.UnknownGrant, nil)
 		return out
 	}
 	if k.moved {
@@ -98,32 +81,23 @@ func (p prober) withProject(ctx context.Context, out connectors.Probe) connector
 
 func (p prober) grantIn(ctx context.Context, k container, capability connectors.Capability) connectors.Grant {
 	if capability != connectors.IssueWrite { // the project was read
-		return p.grant(capability, connectors.Granted, nil)
+		return connectors.NewGrant(p.source, capability, connectors.Granted, nil)
 	}
 	if k.archived {
 		f := archived(k)
-		g := p.grant(capability, connectors.Unsupported, &f)
+		g := connectors.NewGrant(p.source, capability, connectors.Unsupported, &f)
 		g.Container = k.key
 		return g
 	}
 	may, x, f := p.permitted(ctx, k.key, "CREATE_ISSUES", "EDIT_ISSUES", "ADD_COMMENTS")
 	switch {
 	case f != nil:
-		return p.grant(capability, connectors.UnknownGrant, nil)
+		return connectors.NewGrant(p.source, capability, connectors.UnknownGrant, nil)
 	case may:
-		return p.grant(capability, connectors.Granted, nil)
+		return connectors.NewGrant(p.source, capability, connectors.Granted, nil)
 	}
-	g := p.grant(capability, connectors.NotGranted, x.Fail(status.ScopeMissing, status.MissingScope.Is("the permission Create Issues, Edit Issues or Add Comments"), status.Container.Is(k.key)))
+	g := connectors.NewGrant(p.source, capability, connectors.NotGranted, x.Fail(status.ScopeMissing, status.MissingScope.Is("the permission Create Issues, Edit Issues or Add Comments"), status.Container.Is(k.key)))
 	g.Container = k.key
-	return g
-}
-
-func (p prober) grant(capability connectors.Capability, state connectors.GrantState, f *status.Failure) connectors.Grant {
-	g := connectors.Grant{Capability: capability, State: state}
-	if f != nil && state != connectors.Granted && state != connectors.UnknownGrant {
-		named := f.Within(p.source, "", string(capability))
-		g.Failure = &named
-	}
 	return g
 }
 

@@ -24,10 +24,7 @@ type checkout struct {
 var _ connectors.Repo = (*checkout)(nil)
 
 func newCheckout(s connectors.Setup, top string) *checkout {
-	now := s.Now
-	if now == nil {
-		now = time.Now
-	}
+	now := s.Clock()
 	return &checkout{source: s.Name, top: top, git: newGit(top), now: now}
 }
 

@@ -19,7 +19,7 @@ func (p prober) Probe(ctx context.Context) connectors.Probe {
 	out := connectors.Probe{State: connectors.Ready, Fingerprint: p.up.Fingerprint(ctx), Anonymous: p.anonymous()}
 	s, f := p.look(ctx)
 	if f != nil {
-		return p.refused(out, f.Within(p.source, "", ""))
+		return p.refused(out, *f)
 	}
 	p.up.Close(ctx)
 	if p.anonymous() {
@@ -35,31 +35,12 @@ func (p prober) Probe(ctx context.Context) connectors.Probe {
 		out.State, out.Failure = connectors.Degraded, &bad
 		out.Notes = append(out.Notes, "default_project names no namespace or category of the wiki")
 	}
-	for _, c := range Provider.Capabilities {
-		out.Capabilities = append(out.Capabilities, connectors.Grant{Capability: c, State: connectors.Granted})
-	}
+	out.GrantAll(p.source, Provider.Capabilities, connectors.Granted, nil)
 	return out
 }
 
 // refused is the manifest of a source that could not be looked at.
 func (p prober) refused(out connectors.Probe, f status.Failure) connectors.Probe {
-	out.Failure = &f
-	state := connectors.UnknownGrant
-	switch f.Code() {
-	case status.AccessDenied:
-		out.State, state = connectors.Denied, connectors.NotGranted
-	case status.CapabilityUnavailable:
-		out.State = connectors.Misconfigured
-	default:
-		out.State = connectors.Unreachable
-	}
-	for _, c := range Provider.Capabilities {
-		g := connectors.Grant{Capability: c, State: state}
-		if state == connectors.NotGranted {
-			named := f.Within(p.source, "", string(c))
-			g.Failure = &named
-		}
-		out.Capabilities = append(out.Capabilities, g)
-	}
+	out.GrantAll(p.source, Provider.Capabilities, out.Refuse(p.source, f), &f)
 	return out
 }

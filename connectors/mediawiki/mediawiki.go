@@ -11,7 +11,6 @@ package mediawiki
 import (
 	"net/url"
 	"strings"
-	"time"
 
 	"github.com/frank-mcp/frank/connectors"
 	"github.com/frank-mcp/frank/internal/ref"
@@ -39,10 +38,7 @@ func open(s connectors.Setup) (connectors.Source, *status.Failure) {
 		wrong = wrong.With(status.Part.Is("it must be the address of api.php, such as https://wiki.example.org/w/api.php"))
 		return connectors.Source{}, &wrong
 	}
-	now := s.Now
-	if now == nil {
-		now = time.Now
-	}
+	now := s.Clock()
 	c := &client{
 		source: s.Name, space: s.DefaultProject, nobody: s.Anonymous, api: api, base: s.BaseURL, up: s.Upstream,
 		sites: connectors.NewMemo[site](now, siteLife), indexes: connectors.NewMemo[canary](now, siteLife), doorway: doorway{doors: map[string]*door{}},
@@ -92,8 +88,5 @@ func holds(_ connectors.Kind, container string) bool {
 
 // badArgument is the failure for an argument that the wiki cannot be asked with.
 func (c *client) badArgument(argument, problem string) *status.Failure {
-	f := status.Fail(status.InvalidArgument, status.By(c.source), status.Arguments.Is([]status.Argument{{
-		Name: argument, Reason: status.InvalidArgument.Name(), Problem: problem,
-	}}))
-	return &f
+	return connectors.BadArgument(c.source, argument, problem)
 }

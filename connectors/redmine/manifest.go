@@ -48,29 +48,13 @@ func (p prober) Probe(ctx context.Context) connectors.Probe {
 
 // refused is the manifest of a source whose identity could not be proved.
 func (p prober) refused(out connectors.Probe, f status.Failure) connectors.Probe {
-	f = f.Within(p.source, "", "")
-	out.Failure = &f
-	out.State = connectors.Unreachable
-	state := connectors.UnknownGrant
-	switch f.Code() {
-	case status.AccessDenied:
-		out.State, state = connectors.Denied, connectors.NotGranted
-	case status.CapabilityUnavailable:
-		out.State = connectors.Misconfigured
-	default:
-	}
-	return p.all(out, state, &f)
+	return p.all(out, out.Refuse(p.source, f), &f)
 }
 
 // all gives every capability one state.
 func (p prober) all(out connectors.Probe, state connectors.GrantState, f *status.Failure) connectors.Probe {
 	for _, n := range needs {
-		g := connectors.Grant{Capability: n.capability, State: state}
-		if state == connectors.NotGranted && f != nil {
-			denied := f.Within(p.source, "", string(n.capability))
-			g.Failure = &denied
-		}
-		out.Capabilities = append(out.Capabilities, g)
+		out.Capabilities = append(out.Capabilities, connectors.NewGrant(p.source, n.capability, state, f))
 	}
 	return out
 }

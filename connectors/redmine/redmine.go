@@ -71,10 +71,7 @@ func newClient(s connectors.Setup) (*client, *status.Failure) {
 		wrong = status.Fail(status.Misconfigured, status.By(s.Name), status.ConfigKey.Is("default_project"))
 		return nil, &wrong
 	}
-	now := s.Now
-	if now == nil {
-		now = time.Now
-	}
+	now := s.Clock()
 	return &client{
 		source: s.Name, project: s.DefaultProject, nobody: s.Anonymous, base: base, up: s.Upstream, now: now,
 		people: connectors.NewMemo[identity](now, identityLife), projects: connectors.NewMemo[container](now, containerLife),
@@ -127,10 +124,7 @@ func escaped(segments []string) []string {
 
 // badArgument is the failure for an argument that Redmine cannot be asked with.
 func (c *client) badArgument(argument, problem string) *status.Failure {
-	f := status.Fail(status.InvalidArgument, status.By(c.source), status.Arguments.Is([]status.Argument{{
-		Name: argument, Reason: status.InvalidArgument.Name(), Problem: problem,
-	}}))
-	return &f
+	return connectors.BadArgument(c.source, argument, problem)
 }
 
 // unsupported is the failure for what Redmine does not offer.
