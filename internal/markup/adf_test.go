@@ -119,6 +119,30 @@ func TestADFThereAndBack(t *testing.T) {
 	}
 }
 
+// TestADFGrammar holds what of GitHub's tables and strike-through becomes one, and what
+// stays text, as https://github.github.com/gfm/ has it.
+func TestADFGrammar(t *testing.T) {
+	for _, c := range []struct{ name, in, want string }{
+		{"no outer bars", "A | B\n--|:-:\n1 | 2", "| A | B |\n| --- | --- |\n| 1 | 2 |"},
+		{"one column", "| A |\n|-|\n| b |", "| A |\n| --- |\n| b |"},
+		{"a bar in code", "| A |\n|-|\n| `x\\|y` |", "| A |\n| --- |\n| `x\\|y` |"},
+		{"a bar that ends a cell by escape", "| A | B |\n|-|-|\n| 1 | 2\\|", "| A | B |\n| --- | --- |\n| 1 | 2\\| |"},
+		{"a short and a long row", "| A | B |\n|-|-|\n| 1 |\n| 1 | 2 | 3 |", "| A | B |\n| --- | --- |\n| 1 |  |\n| 1 | 2 |"},
+		{"a table after text", "so:\n| A |\n|-|\n| b |", "so:\n\n| A |\n| --- |\n| b |"},
+		{"no names for all columns", "| A |\n|-|-|\n| b |", "| A | |-|-| | b |"},
+		{"dashes set in", "| A |\n    |-|\n| b |", "| A | |-| | b |"},
+		{"a heading", "A\n---", "## A"},
+		{"one tilde", "~a~", "~~a~~"},
+		{"tildes of two lengths", "~~a~", "\\~\\~a~"},
+		{"three tildes", "x ~~~a~~~", "x \\~\\~\\~a\\~\\~\\~"},
+	} {
+		got, ok := markup.FromADF(markup.ToADF(c.in))
+		if !ok || !got.Complete() || got.Text != c.want {
+			t.Errorf("%s: %q came back as %q, want %q", c.name, c.in, got.Text, c.want)
+		}
+	}
+}
+
 func FuzzADF(f *testing.F) {
 	for _, s := range []string{"# a\n\n- b\n  1. c", "| a |\n|-|\n| b |", "> `x` <br> ![i](u) ~~s~~", "\\", "***", "&#0;"} {
 		f.Add(s)

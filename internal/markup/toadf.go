@@ -6,7 +6,6 @@ import (
 	"sync"
 
 	"github.com/yuin/goldmark/ast"
-	"github.com/yuin/goldmark/extension"
 	xast "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/util"
@@ -17,9 +16,8 @@ import (
 var wholeParser = sync.OnceValue(func() parser.Parser {
 	return parser.NewParser(
 		parser.WithBlockParsers(parser.DefaultBlockParsers()...),
-		parser.WithInlineParsers(append(parser.DefaultInlineParsers(), util.Prioritized(extension.NewStrikethroughParser(), 500))...),
-		parser.WithParagraphTransformers(append(parser.DefaultParagraphTransformers(), util.Prioritized(extension.NewTableParagraphTransformer(), 200))...),
-		parser.WithASTTransformers(util.Prioritized(extension.NewTableASTTransformer(), 0)),
+		parser.WithInlineParsers(append(parser.DefaultInlineParsers(), util.Prioritized(strikes{}, 500))...),
+		parser.WithParagraphTransformers(append(parser.DefaultParagraphTransformers(), util.Prioritized(tables{}, 200))...),
 	)
 })
 
@@ -28,7 +26,7 @@ var wholeParser = sync.OnceValue(func() parser.Parser {
 func ToADF(markdown string) json.RawMessage {
 	markdown = strings.ReplaceAll(strings.ReplaceAll(markdown, "\r\n", "\n"), "\r", "\n")
 	root := parse(wholeParser(), markdown)
-	w := adfWriter{[]byte(markdown)}
+	w := adfWriter{src: []byte(markdown)}
 	doc := struct {
 		Type    string    `json:"type"`
 		Version int       `json:"version"`
@@ -70,7 +68,10 @@ func (p adfPlace) allows(kind string) bool {
 	return true
 }
 
-type adfWriter struct{ src []byte }
+type adfWriter struct {
+	src  []byte
+	cell bool // of a table: there, also in code, a backslash keeps a bar from ending it
+}
 
 func (w adfWriter) blocks(parent ast.Node, in adfPlace) []adfNode {
 	var out []adfNode
@@ -153,6 +154,7 @@ func (w adfWriter) list(l *ast.List) adfNode {
 }
 
 func (w adfWriter) table(t *xast.Table, in adfPlace) []adfNode {
+	w.cell = true
 	var rows []adfNode
 	for r := t.FirstChild(); r != nil; r = r.NextSibling() {
 		kind := "tableCell"

@@ -31,7 +31,11 @@ func (w adfWriter) span(n ast.Node, marks []adfMark) []adfNode {
 	case *ast.String:
 		return texts(string(n.Value), marks)
 	case *ast.CodeSpan:
-		return texts(inlineText(n, w.src, false), codeMarks(marks))
+		code := inlineText(n, w.src, false)
+		if w.cell {
+			code = strings.ReplaceAll(code, `\|`, "|")
+		}
+		return texts(code, codeMarks(marks))
 	case *ast.Emphasis:
 		kind := "em"
 		if n.Level > 1 {
