@@ -41,24 +41,11 @@ func (w *wireWhole) UnmarshalJSON(b []byte) error {
 	return err
 }
 
-type wireHistory struct {
-	Total     *int `json:"total"`
-	Histories []struct {
-		Author  *wireUser `json:"author"`
-		Created *stamp    `json:"created"`
-		Items   []struct {
-			Field string `json:"field"`
-			From  string `json:"fromString"`
-			To    string `json:"toString"`
-		} `json:"items"`
-	} `json:"histories"`
-}
-
 // whole reads an issue. Comments have an endpoint of their own: those inside the
 // issue are capped (JR-19).
 func (c *client) whole(ctx context.Context, s server, key string, fresh, history bool) (wireWhole, *upstream.Exchange, *status.Failure) {
 	expand := "names"
-	if history {
+	if history && !s.cloud { // Cloud has an endpoint of its own for it
 		expand += ",changelog"
 	}
 	k := s.get("/issue/{key}", "issue", key).with(url.Values{"fields": {"*all,-comment"}, "expand": {expand}})
@@ -87,6 +74,10 @@ func (c *client) place(ctx context.Context, r ref.Ref) (server, string, *status.
 // Get reads one issue and the parts that were asked for. An issue that went to
 // another project still answers to its former key.
 func (t tracker) Get(ctx context.Context, q connectors.IssueGet) status.Result[connectors.Issue] {
+	at, f := t.parts(q.Cursor)
+	if f != nil {
+		return status.Failed[connectors.Issue](t.source, *f)
+	}
 	s, key, f := t.place(ctx, q.Ref)
 	if f != nil {
 		return status.Failed[connectors.Issue](t.source, *f)
@@ -100,22 +91,32 @@ func (t tracker) Get(ctx context.Context, q connectors.IssueGet) status.Result[c
 	}
 	a := t.audit(ctx, x)
 	a.Hold(x.Proof(), status.Completeness)
-	item := t.full(w, s, a)
-	if !strings.EqualFold(item.Ref, key) {
-		item.MovedTo = item.Ref
+	g := &getting{srv: s, audit: a, item: t.full(w, s, a), x: x, next: parts{read, read}}
+	if !strings.EqualFold(g.item.Ref, key) {
+		g.item.MovedTo = g.item.Ref
 	}
-	if q.Comments {
-		if f := t.comments(ctx, a, &item, s, q.Cursor); f != nil {
-			return status.Failed[connectors.Issue](t.source, *f)
-		}
+	if q.Comments && at.comments != read {
+		t.comments(ctx, g, at.comments)
 	}
 	if q.Links {
-		t.links(ctx, a, &item, s, w)
+		t.links(ctx, a, &g.item, s, w)
 	}
-	if q.History {
-		history(a, &item, w.History, x)
+	if q.History && at.history != read {
+		t.history(ctx, g, w, at.history)
 	}
-	return status.One(t.source, item, a)
+	if next := g.next.cursor(); next != "" {
+		a.Next(next)
+	}
+	return status.One(t.source, g.item, a)
+}
+
+// getting is an issue whose parts are being read.
+type getting struct {
+	srv   server
+	audit *status.Audit
+	item  connectors.Issue
+	x     *upstream.Exchange // that brought the issue
+	next  parts
 }
 
 // full is an issue with its body and the fields that its site has added. JR-22.
@@ -189,58 +190,30 @@ func (c *client) commentPage(ctx context.Context, s server, at commentsAt) (wire
 	return w, x, f
 }
 
-// comments reads one page of comments. Only an unusable cursor fails the whole. JR-19.
-func (t tracker) comments(ctx context.Context, a *status.Audit, item *connectors.Issue, s server, cursor string) *status.Failure {
-	at, f := t.position(cursor)
+// comments reads one page of comments. Those that cannot be read take nothing from the
+// rest. JR-19.
+func (t tracker) comments(ctx context.Context, g *getting, from int) {
+	w, x, f := t.commentPage(ctx, g.srv, commentsAt{g.item.Ref, from, commentRows, false})
 	if f != nil {
-		return f
+		g.audit.Unmade(status.Completeness, f.With(status.Part.Is("comments")))
+		return
 	}
-	w, x, f := t.commentPage(ctx, s, commentsAt{item.Ref, at.start, commentRows, false})
-	if f != nil {
-		a.Unmade(status.Completeness, f.With(status.Part.Is("comments")))
-		return nil
-	}
-	t.hear(a, x)
-	a.Unprovable(noteComments)
-	text := scrub{removed: item.Removed}
+	t.hear(g.audit, x)
+	g.audit.Unprovable(noteComments)
+	text := scrub{removed: g.item.Removed}
 	for _, c := range *w.Comments {
-		item.Thread = append(item.Thread, text.comment(c, s, item.Ref))
+		g.item.Thread = append(g.item.Thread, text.comment(c, g.srv, g.item.Ref))
 	}
-	text.judge(a, "comments")
-	item.Removed, item.Comments = text.removed, w.Total
-	if end := at.start + len(*w.Comments); end < *w.Total {
-		a.Next(position{start: end}.cursor())
+	text.judge(g.audit, "comments")
+	g.item.Removed, g.item.Comments = text.removed, w.Total
+	if end := from + len(*w.Comments); end < *w.Total {
+		g.next.comments = end
 	}
-	return nil
 }
 
 func (t *scrub) comment(c wireComment, s server, key string) connectors.Comment {
 	return connectors.Comment{
 		ID: t.line(*c.ID), Author: t.user(c.Author), CreatedAt: c.Created.at(), Body: t.body(c.Body),
 		URL: s.browse(key) + "?focusedCommentId=" + url.QueryEscape(*c.ID),
-	}
-}
-
-// history tells the changes of an issue. What Jira embeds is capped in Cloud.
-func history(a *status.Audit, item *connectors.Issue, h *wireHistory, x *upstream.Exchange) {
-	if h == nil {
-		a.Unmade(status.Completeness, x.Misshapen("changelog").With(status.Part.Is("history")))
-		return
-	}
-	t := scrub{removed: item.Removed}
-	for _, step := range h.Histories {
-		for _, change := range step.Items {
-			item.History = append(item.History, connectors.Event{
-				At: step.Created.at(), Actor: t.user(step.Author), What: t.line(change.Field), From: t.line(change.From), To: t.line(change.To),
-			})
-		}
-	}
-	item.Removed = t.removed
-	if h.Total == nil || *h.Total > len(h.Histories) {
-		total := 0
-		if h.Total != nil {
-			total = *h.Total
-		}
-		a.Fail(status.Completeness, *x.Fail(status.ProviderCap, status.Part.Is("history"), status.Total.Is(total), status.Examined.Is(len(h.Histories))))
 	}
 }

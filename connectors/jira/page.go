@@ -11,7 +11,7 @@ import (
 // rows were handed out already.
 type position struct {
 	token string // Cloud
-	start int    // Data Center, and comments everywhere
+	start int    // Data Center
 	skip  int
 	first string // the first issue of the page before, by which a loop shows (JR-15)
 }
