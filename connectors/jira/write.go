@@ -96,6 +96,8 @@ func (w wireMade) Missing() string {
 }
 
 // Create makes an issue of the project's plainest type, with the mark as a property.
+// What the form of that type asks for beyond the arguments is told before anything is
+// sent.
 func (w writer) Create(ctx context.Context, q connectors.IssueCreate) status.Result[connectors.Issue] {
 	failed := func(f status.Failure) status.Result[connectors.Issue] {
 		return status.Failed[connectors.Issue](w.source, f)
@@ -104,11 +106,7 @@ func (w writer) Create(ctx context.Context, q connectors.IssueCreate) status.Res
 	if f != nil {
 		return failed(*f)
 	}
-	kind, f := w.kind(k)
-	if f != nil {
-		return failed(*f)
-	}
-	fields := newFields{Project: keyed{k.key}, Summary: q.Title, Type: byID{kind.ID}, Labels: q.Labels}
+	fields := newFields{Project: keyed{k.key}, Summary: q.Title, Labels: q.Labels}
 	if strings.TrimSpace(q.Body) != "" {
 		fields.Description = s.prose(q.Body)
 	}
@@ -119,6 +117,11 @@ func (w writer) Create(ctx context.Context, q connectors.IssueCreate) status.Res
 		}
 		fields.Assignee = s.someone(handle)
 	}
+	kind, f := w.kind(ctx, s, k, q)
+	if f != nil {
+		return failed(*f)
+	}
+	fields.Type = byID{kind.ID}
 	post := s.get("/issue", "issue").posts(http.MethodPost, newIssue{fields, marks(q.Mark)}, http.StatusCreated)
 	made, x, f := one[wireMade](ctx, w.client, post)
 	if f == nil && !strings.EqualFold(projectOf(*made.Key), k.key) {
@@ -159,20 +162,6 @@ func (w writer) writable(ctx context.Context, project string) (server, container
 		f = &off
 	}
 	return s, k, f
-}
-
-// kind is the type of a new issue: a task where the project has such, else the first
-// type that is neither a part of another issue nor above others.
-func (w writer) kind(k container) (wireType, *status.Failure) {
-	plain := slices.DeleteFunc(slices.Clone(k.wire.Types), func(t wireType) bool { return t.Subtask || t.Level != 0 || t.ID == "" })
-	if i := slices.IndexFunc(plain, func(t wireType) bool { return strings.EqualFold(t.Name, "Task") }); i >= 0 {
-		return plain[i], nil
-	}
-	if len(plain) == 0 {
-		f := status.Fail(status.ShapeError, status.WasCalled, status.MissingKey.Is("issueTypes"), status.Container.Is(k.key))
-		return wireType{}, &f
-	}
-	return plain[0], nil
 }
 
 // assignee finds the one account that may be given issues of a project. Jira knows
