@@ -89,6 +89,8 @@ func (t tracker) Describe(ctx context.Context, q connectors.DescribeQuery) statu
 		t.hear(a, x)
 		p.Fields = fieldsOf(fields)
 	}
+	p.Labels = t.labels(ctx, s, a)
+	p.People = t.people(ctx, s, k.key, a)
 	return status.One(t.source, p, a)
 }
 

@@ -25,7 +25,9 @@ type wireForm struct {
 	Values *[]wireFormField `json:"values"`
 }
 
-func (w wireForm) Missing() string { return upstream.Absent("fields", w.Fields == nil && w.Values == nil) }
+func (w wireForm) Missing() string {
+	return upstream.Absent("fields", w.Fields == nil && w.Values == nil)
+}
 
 func (w wireForm) rows() []wireFormField {
 	if w.Fields != nil {

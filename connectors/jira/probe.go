@@ -30,6 +30,9 @@ const (
 	noteComments  = "comments_hidden_from_account" // JR-19
 	noteArchived  = "archived_issues"              // JR-27
 	noteNotLive   = "archived_projects"            // JR-26
+	noteLabels    = "labels_in_use"                // Data Center has no list of them
+	notePeople    = "assignable_people"            // nobody is told who may be assigned without an account
+	noteAllPeople = "people_hidden_from_account"   // JR-29: the listing says neither how many there are nor where it ends
 )
 
 // theServer is the key under which what is known of the server is kept.

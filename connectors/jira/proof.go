@@ -231,13 +231,9 @@ func (s *seeker) knows(ctx context.Context, name string) (status.Proof, *status.
 	if len(found) > 0 {
 		return x.Proof(), nil
 	}
-	may, seen, f := s.permitted(ctx, "", "USER_PICKER")
-	switch {
-	case f != nil:
+	if f := s.unseen(ctx); f != nil {
 		named := f.With(filter)
 		return status.Proof{}, &named
-	case !may:
-		return status.Proof{}, seen.Fail(status.ScopeMissing, filter, status.MissingScope.Is("the permission Browse users and groups"))
 	}
 	return status.Proof{}, x.Fail(status.FilterUnresolved, filter)
 }
