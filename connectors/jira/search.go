@@ -241,8 +241,8 @@ func (s *seeker) is(ctx context.Context, u person, name string) bool {
 }
 
 // refusedBy says why Jira did not take a query, as far as the parts of the question
-// tell: its project may not be visible, an account not known. What is left is the
-// query itself. JR-02, JR-14.
+// tell: its project may not be visible, an account not known, an issue that it names
+// absent or hidden. What is left is the query itself. JR-02, JR-10, JR-14.
 func (s *seeker) refusedBy(ctx context.Context, x *upstream.Exchange, f status.Failure) *status.Failure {
 	if x == nil || x.Status != http.StatusBadRequest || f.Reason() != status.QueryRefused {
 		return &f
@@ -260,6 +260,32 @@ func (s *seeker) refusedBy(ctx context.Context, x *upstream.Exchange, f status.F
 	if s.plan.native == "" {
 		return &f
 	}
+	if s.plan.byIssue {
+		if lost := s.unnamed(ctx); lost != nil {
+			return lost
+		}
+	}
 	f = f.With(status.Arguments.Is([]status.Argument{{Name: "native_query", Reason: status.QueryRefused.Name(), Problem: "Jira does not take it as it stands"}}))
 	return &f
+}
+
+// unnamed is the failure to read an issue that the caller's own query names: nothing
+// tells an absent one from a hidden one. Nil: all that were looked up are visible.
+func (s *seeker) unnamed(ctx context.Context) *status.Failure {
+	left := maxChecks
+	for _, w := range lex(s.plan.native) {
+		key := strings.ToUpper(w.text)
+		if projectOf(key) == "" || connectors.Admits(ctx, projectOf(key)) != nil {
+			continue
+		}
+		if left--; left < 0 {
+			return nil
+		}
+		k := s.srv.get("/issue/{key}", "issue", key).with(url.Values{"fields": {"summary,status"}})
+		if _, _, f := one[wireIssue](ctx, s.client, k); f != nil {
+			named := f.With(status.Reference.Is(key), status.Container.Is(projectOf(key)))
+			return &named
+		}
+	}
+	return nil
 }

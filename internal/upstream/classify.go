@@ -152,7 +152,12 @@ func (s *sending) forbidden(x *Exchange) *status.Failure {
 		return failed(status.NotJSON, status.Header.Is(name))
 	}
 	if isHTML(x) {
-		return s.page(x)
+		f := s.page(x)
+		if f.Reason() == status.NotJSON { // JR-32: what blocks us does so again
+			own := f.With(status.Retryable(false))
+			f = &own
+		}
+		return f
 	}
 	if !s.c.Configured() {
 		return failed(status.AuthContextRequired)
