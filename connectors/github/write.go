@@ -43,7 +43,7 @@ func (w writer) Create(ctx context.Context, q connectors.IssueCreate) status.Res
 	post.statuses = []int{http.StatusCreated}
 	made, x, f := changed[wireWritten](ctx, w.client, post)
 	if f == nil && (!bears(made.Body, q.Mark.ID) || !strings.EqualFold(homeOf(made.wireIssue, repoName{}).String(), k.name.String())) {
-		f = unsure(*x.Contradicts("what was created is not what was asked for"))
+		f = connectors.Unsure(*x.Contradicts("what was created is not what was asked for"))
 	}
 	if f != nil {
 		return status.Failed[connectors.Issue](w.source, f.With(status.Container.Is(k.name.String())))
@@ -104,7 +104,7 @@ func (w writer) Comment(ctx context.Context, q connectors.CommentAdd) status.Res
 	post.statuses, post.asked = []int{http.StatusCreated}, names{}
 	made, x, f := changed[wireComment](ctx, w.client, post)
 	if f == nil && !bears(*made.Body, q.Mark.ID) {
-		f = unsure(*x.Contradicts("what was added is not what was asked for"))
+		f = connectors.Unsure(*x.Contradicts("what was added is not what was asked for"))
 	}
 	if f != nil {
 		return status.Failed[connectors.Issue](w.source, t.named(*f))
@@ -134,19 +134,7 @@ func (k call) posts(method string, body any) call {
 // read as it must be leaves open what came of it.
 func changed[T upstream.Wire](ctx context.Context, c *client, k call) (T, *upstream.Exchange, *status.Failure) {
 	v, x, f := one[T](ctx, c, k)
-	return v, x, doubtful(x, f)
-}
-
-func doubtful(x *upstream.Exchange, f *status.Failure) *status.Failure {
-	if f != nil && x != nil && x.Status < 300 {
-		return unsure(*f)
-	}
-	return f
-}
-
-func unsure(f status.Failure) *status.Failure {
-	f = f.With(status.MaybeCalled, status.Retryable(false), status.After(0))
-	return &f
+	return v, x, connectors.Doubtful(x, f)
 }
 
 // confirmed is the audit of a change that GitHub confirmed: it was read whole, and

@@ -18,25 +18,9 @@ const clocks = time.Minute
 // mark, a change by comparing. A listing that ends without it proves that it is
 // not there, once nothing can be under way any more.
 func (w writer) Find(ctx context.Context, t connectors.WriteTrace) status.Result[connectors.Issue] {
-	switch {
-	case t.Create != nil:
-		return w.twice(ctx, t.Create.Mark, func() status.Result[connectors.Issue] { return w.findCreated(ctx, *t.Create) })
-	case t.Comment != nil:
-		return w.twice(ctx, t.Comment.Mark, func() status.Result[connectors.Issue] { return w.findComment(ctx, *t.Comment) })
-	case t.Update != nil:
-		return w.findUpdate(ctx, *t.Update)
-	default:
-		return status.Failed[connectors.Issue](w.source, status.Fail(status.UncaughtServerError))
-	}
-}
-
-// twice looks again for what is not there yet, when nothing can be under way any more.
-func (w writer) twice(ctx context.Context, m connectors.Mark, look func() status.Result[connectors.Issue]) status.Result[connectors.Issue] {
-	r := look()
-	if s, _ := r.Verdict(); s != status.Empty || !w.settled(ctx, m.Tried) {
-		return r
-	}
-	return look()
+	return connectors.Finder{
+		Source: w.source, Settling: settling, Now: w.now, Create: w.findCreated, Comment: w.findComment, Update: w.findUpdate,
+	}.Find(ctx, t)
 }
 
 func (w writer) findCreated(ctx context.Context, q connectors.IssueCreate) status.Result[connectors.Issue] {

@@ -83,23 +83,6 @@ func (w writer) target(ctx context.Context, asked ref.Ref) (target, *status.Resu
 // GitHub ends whatever takes longer than ten seconds.
 const settling = 12 * time.Second
 
-// settled waits until a change that was sent by then has taken effect or never
-// will, and reports whether it had to. Looking again then needs a new budget.
-func (w writer) settled(ctx context.Context, sent time.Time) (waited bool) {
-	left := sent.Add(settling).Sub(w.now())
-	if sent.IsZero() || left <= 0 {
-		return false
-	}
-	t := time.NewTimer(min(left, settling))
-	defer t.Stop()
-	select {
-	case <-t.C:
-	case <-ctx.Done():
-	}
-	status.CallFrom(ctx).Afresh(w.source)
-	return true
-}
-
 // notThere is the proof that a change did not take effect.
 func notThere(source string, a *status.Audit) status.Result[connectors.Issue] {
 	return status.List[connectors.Issue](source, nil, a)

@@ -241,7 +241,7 @@ func (e *edit) unlabel(ctx context.Context, label string) *status.Failure {
 	k.class += "/{name}"
 	k.path = append(k.path, label)
 	rows, x, f := many[wireNamed](ctx, e.client, k)
-	if f = doubtful(x, f); f == nil {
+	if f = connectors.Doubtful(x, f); f == nil {
 		e.labelled(rows, x)
 		e.off[label] = true
 		return nil
@@ -282,7 +282,7 @@ func (e *edit) unlabelAll(ctx context.Context, labels []string) *status.Failure 
 // labels sends a change of labels, which answers with all that the issue has.
 func (e *edit) labels(ctx context.Context, k call) *status.Failure {
 	rows, x, f := many[wireNamed](ctx, e.client, k)
-	if f = doubtful(x, f); f != nil {
+	if f = connectors.Doubtful(x, f); f != nil {
 		return f
 	}
 	e.labelled(rows, x)

@@ -127,7 +127,7 @@ func (w writer) Create(ctx context.Context, q connectors.IssueCreate) status.Res
 	if f == nil && !strings.EqualFold(projectOf(*made.Key), k.key) {
 		f = x.Contradicts("what was created is in another project than was asked for")
 	}
-	if f = doubtful(x, f); f != nil {
+	if f = connectors.Doubtful(x, f); f != nil {
 		return failed(f.With(status.Container.Is(k.key)))
 	}
 	return w.confirm(ctx, s, *made.Key, func(i wireWhole) string { return lacksOf(i, q.Title, q.Labels) })
@@ -190,20 +190,6 @@ func (w writer) assignee(ctx context.Context, s server, project string, names []
 		cs = append(cs, status.Candidate{Ref: u.handle(s), Title: u.shown(), Source: w.source})
 	}
 	return "", x.Fail(status.AmbiguousTarget, status.Reference.Is(names[0]), status.Margin.Is(0), status.Among(cs...))
-}
-
-// doubtful: what was accepted and cannot be read as it must be leaves open what came
-// of it.
-func doubtful(x *upstream.Exchange, f *status.Failure) *status.Failure {
-	if f != nil && x != nil && x.Status < 300 {
-		return unsure(*f)
-	}
-	return f
-}
-
-func unsure(f status.Failure) *status.Failure {
-	f = f.With(status.MaybeCalled, status.Retryable(false), status.After(0))
-	return &f
 }
 
 // confirm reads an issue after a change that Jira accepted and answers with it. lacks
@@ -286,7 +272,7 @@ func (w writer) Comment(ctx context.Context, q connectors.CommentAdd) status.Res
 	post := t.server.get("/issue/{key}/comment", "issue", t.key, "comment").posts(http.MethodPost,
 		newComment{t.server.prose(q.Body), marks(q.Mark)}, http.StatusCreated)
 	made, x, f := one[wireComment](ctx, w.client, post)
-	if f = doubtful(x, f); f != nil {
+	if f = connectors.Doubtful(x, f); f != nil {
 		return status.Failed[connectors.Issue](w.source, t.named(*f))
 	}
 	return w.commented(t, made, q, x)

@@ -28,33 +28,9 @@ const (
 // issue is searched, and Cloud's search runs behind (JR-17): as long as it may, the
 // absence is not known.
 func (w writer) Find(ctx context.Context, t connectors.WriteTrace) status.Result[connectors.Issue] {
-	switch {
-	case t.Create != nil:
-		return w.twice(ctx, t.Create.Mark, func() status.Result[connectors.Issue] { return w.findCreated(ctx, *t.Create) })
-	case t.Comment != nil:
-		return w.twice(ctx, t.Comment.Mark, func() status.Result[connectors.Issue] { return w.findComment(ctx, *t.Comment) })
-	case t.Update != nil:
-		return w.findUpdate(ctx, *t.Update)
-	default:
-		return status.Failed[connectors.Issue](w.source, status.Fail(status.UncaughtServerError))
-	}
-}
-
-// twice looks again for what is not there yet, when nothing can be under way any more.
-func (w writer) twice(ctx context.Context, m connectors.Mark, look func() status.Result[connectors.Issue]) status.Result[connectors.Issue] {
-	r := look()
-	left := m.Tried.Add(settling).Sub(w.now())
-	if s, _ := r.Verdict(); s != status.Empty || m.Tried.IsZero() || left <= 0 {
-		return r
-	}
-	t := time.NewTimer(min(left, settling))
-	defer t.Stop()
-	select {
-	case <-t.C:
-	case <-ctx.Done():
-	}
-	status.CallFrom(ctx).Afresh(w.source)
-	return look()
+	return connectors.Finder{
+		Source: w.source, Settling: settling, Now: w.now, Create: w.findCreated, Comment: w.findComment, Update: w.findUpdate,
+	}.Find(ctx, t)
 }
 
 func (w writer) findCreated(ctx context.Context, q connectors.IssueCreate) status.Result[connectors.Issue] {

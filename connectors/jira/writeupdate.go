@@ -149,14 +149,14 @@ func (e *edit) steps(ctx context.Context) ([]connectors.Step, *status.Failure) {
 			x, f := e.send(ctx, k.posts(http.MethodPost, struct {
 				Transition byID `json:"transition"`
 			}{byID{t.ID}}, http.StatusNoContent))
-			return doubtful(x, f)
+			return connectors.Doubtful(x, f)
 		},
 	}), nil
 }
 
 func (e *edit) put(ctx context.Context, c change) *status.Failure {
 	x, f := e.send(ctx, e.server.get("/issue/{key}", "issue", e.key).posts(http.MethodPut, c, http.StatusNoContent))
-	return doubtful(x, f)
+	return connectors.Doubtful(x, f)
 }
 
 // stateAsAsked reports whether the issue is in the state that was asked for.

@@ -44,9 +44,9 @@ func (w writer) Create(ctx context.Context, q connectors.IssueCreate) status.Res
 	}
 	post := call{method: http.MethodPost, class: "POST /issues.json", path: []string{"issues"}, statuses: []int{http.StatusCreated}, body: wireChange{n.fields}}
 	made, x, f := one[wireIssueOne](ctx, w.client, post)
-	f = doubtful(x, w.refused(x, f))
+	f = connectors.Doubtful(x, w.refused(x, f))
 	if f == nil && (!made.Issue.Project.is(n.home.id) || strings.TrimSpace(*made.Issue.Subject) != strings.TrimSpace(q.Title)) {
-		f = unsure(*x.Contradicts("what was created is not what was asked for"))
+		f = connectors.Unsure(*x.Contradicts("what was created is not what was asked for"))
 	}
 	if f != nil {
 		return status.Failed[connectors.Issue](w.source, f.With(status.Container.Is(n.home.identifier)))
@@ -207,20 +207,6 @@ func (w writer) refused(x *upstream.Exchange, f *status.Failure) *status.Failure
 		Problem: "Redmine refused a value, wants a field that frank cannot set, or gives this account no role to do it here",
 	}}))
 	return no
-}
-
-// doubtful: what was accepted and cannot be read as it must be leaves open what
-// came of it.
-func doubtful(x *upstream.Exchange, f *status.Failure) *status.Failure {
-	if f != nil && x != nil && x.Status < 300 {
-		return unsure(*f)
-	}
-	return f
-}
-
-func unsure(f status.Failure) *status.Failure {
-	f = f.With(status.MaybeCalled, status.Retryable(false), status.After(0))
-	return &f
 }
 
 // maxEcho is up to how many bytes of a body an answer to a change repeats.

@@ -15,7 +15,7 @@ func (w writer) put(ctx context.Context, number int, fields changed) *status.Fai
 		statuses: []int{http.StatusNoContent}, body: wireChange{fields}, silent: true,
 	}
 	x, f := w.send(ctx, k)
-	if f = doubtful(x, w.refused(x, f)); f != nil {
+	if f = connectors.Doubtful(x, w.refused(x, f)); f != nil {
 		named := f.With(status.Reference.Is("#" + itoa(number)))
 		return &named
 	}
@@ -29,10 +29,10 @@ func (w writer) back(ctx context.Context, number int, include ...string) (readin
 	case u == nil:
 		return r, nil
 	case u.failure != nil:
-		return r, unsure(*u.failure)
+		return r, connectors.Unsure(*u.failure)
 	}
 	f := status.Fail(status.Contradictory, status.Marker.Is("the issue is gone after it was changed"), status.Reference.Is("#"+itoa(number)))
-	return r, unsure(f)
+	return r, connectors.Unsure(f)
 }
 
 // changeable reads the issue that is to be changed.
@@ -84,11 +84,11 @@ func (w writer) Comment(ctx context.Context, q connectors.CommentAdd) status.Res
 // commented answers with the issue and the comment alone, if it is there.
 func (w writer) commented(ctx context.Context, q connectors.CommentAdd, r reading, none func() status.Result[connectors.Issue]) status.Result[connectors.Issue] {
 	if r.wire.Journals == nil {
-		return status.Failed[connectors.Issue](w.source, *unsure(*r.x.Misshapen("journals")))
+		return status.Failed[connectors.Issue](w.source, *connectors.Unsure(*r.x.Misshapen("journals")))
 	}
 	id, f := w.who(ctx)
 	if f != nil {
-		return status.Failed[connectors.Issue](w.source, *unsure(*f))
+		return status.Failed[connectors.Issue](w.source, *connectors.Unsure(*f))
 	}
 	for _, j := range *r.wire.Journals {
 		if !j.User.is(id.id) || !sameText(j.Notes, q.Body) || j.CreatedOn == nil || j.CreatedOn.Before(since(q.Mark)) {

@@ -19,39 +19,15 @@ func since(m connectors.Mark) time.Time { return m.Since.Add(-clocks) }
 // author, its text and the time since when, a change by comparing. A listing that
 // ends without it proves that it is not there.
 func (w writer) Find(ctx context.Context, t connectors.WriteTrace) status.Result[connectors.Issue] {
-	switch {
-	case t.Create != nil:
-		return w.twice(ctx, t.Create.Mark, func() status.Result[connectors.Issue] { return w.findCreated(ctx, *t.Create) })
-	case t.Comment != nil:
-		return w.twice(ctx, t.Comment.Mark, func() status.Result[connectors.Issue] { return w.findComment(ctx, *t.Comment) })
-	case t.Update != nil:
-		return w.findUpdate(ctx, *t.Update)
-	default:
-		return status.Failed[connectors.Issue](w.source, status.Fail(status.UncaughtServerError))
-	}
+	return connectors.Finder{
+		Source: w.source, Settling: settling, Now: w.now, Create: w.findCreated, Comment: w.findComment, Update: w.findUpdate,
+	}.Find(ctx, t)
 }
 
 // settling is for how long a change may still be under way after it was sent, though
 // nobody waits for its answer any more. Redmine sets itself no limit; its own changes
 // take seconds at most.
 const settling = 15 * time.Second
-
-// twice looks again for what is not there yet, when nothing can be under way any more.
-func (w writer) twice(ctx context.Context, m connectors.Mark, look func() status.Result[connectors.Issue]) status.Result[connectors.Issue] {
-	r := look()
-	left := m.Tried.Add(settling).Sub(w.now())
-	if s, _ := r.Verdict(); s != status.Empty || m.Tried.IsZero() || left <= 0 {
-		return r
-	}
-	t := time.NewTimer(min(left, settling))
-	defer t.Stop()
-	select {
-	case <-t.C:
-	case <-ctx.Done():
-	}
-	status.CallFrom(ctx).Afresh(w.source)
-	return look()
-}
 
 func (w writer) findCreated(ctx context.Context, q connectors.IssueCreate) status.Result[connectors.Issue] {
 	n, u := w.newIssue(ctx, q)
