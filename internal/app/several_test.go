@@ -52,6 +52,7 @@ func tickets(hours ...int) (out []ticket) {
 
 const (
 	oneYAML     = "  - {name: one, provider: github, base_url: https://one.example/api/v3, default_project: acme/app, auth: {token_env: ONE}}\n"
+	otherYAML   = "  - {name: other, provider: github, base_url: https://other.example/api/v3, default_project: acme/app, auth: {token_env: OTHER}}\n"
 	twinYAML    = "  - {name: twin, provider: github, base_url: https://ONE.example:443/api/v3, default_project: ACME/App, auth: {token_env: TWIN}}\n"
 	jiraYAML    = "  - {name: jira, provider: jira, base_url: https://jira.example, default_project: PAY, auth: {token_env: JIRA}}\n"
 	redmineYAML = "  - {name: redmine, provider: redmine, base_url: https://redmine.example, default_project: app, auth: {token_env: REDMINE}}\n"
@@ -91,7 +92,7 @@ func (w *world) RoundTrip(r *http.Request) (*http.Response, error) {
 	var body string
 	var err error
 	switch strings.ToLower(r.URL.Hostname()) {
-	case "one.example":
+	case "one.example", "other.example":
 		body, err = w.github(r, h)
 	case "jira.example":
 		body, err = w.jira(r, h)
@@ -133,12 +134,13 @@ func (w *world) github(r *http.Request, h http.Header) (string, error) {
 	for name, value := range map[string]string{"X-Github-Request-Id": "A:1", "X-Oauth-Scopes": "repo", "X-Ratelimit-Limit": "5000", "X-Ratelimit-Remaining": "4999"} {
 		h.Set(name, value)
 	}
-	one := func(x ticket) string {
-		return fmt.Sprintf(`{"number":%d,"title":"Ticket %d","state":"open","html_url":"https://one.example/acme/app/issues/%d","repository_url":"https://one.example/api/v3/repos/acme/app","user":{"login":"ada"},"updated_at":"%s","labels":[],"assignees":[]}`, x.n, x.n, x.n, x.at())
+	host, list, labels := strings.ToLower(r.URL.Hostname()), strings.TrimSuffix(r.URL.Hostname(), ".example"), ""
+	if strings.HasSuffix(r.Header.Get("Authorization"), "TWIN") { // which sees the labels, too
+		list, labels = "twin", `{"name":"bug"}`
 	}
-	list := "one"
-	if strings.HasSuffix(r.Header.Get("Authorization"), "TWIN") {
-		list = "twin"
+	one := func(x ticket) string {
+		return fmt.Sprintf(`{"number":%d,"title":"Ticket %d","state":"open","html_url":"https://%s/acme/app/issues/%d","repository_url":"https://%s/api/v3/repos/acme/app","user":{"login":"ada"},"updated_at":"%s","labels":[%s],"assignees":[]}`,
+			x.n, x.n, host, x.n, host, x.at(), labels)
 	}
 	switch name := filepath.Base(r.URL.Path); {
 	case name == "user":
