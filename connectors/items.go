@@ -18,6 +18,8 @@ type Origin struct {
 	Title     string     `json:"title,omitempty"`
 	UpdatedAt *time.Time `json:"updated_at,omitempty"`
 	Removed   int        `json:"removed_invisible,omitempty"`
+	// AlsoIn names the other sources that have the same object.
+	AlsoIn []string `json:"also_in,omitempty"`
 	// Container is the project, repository or space that the item was found in.
 	// The allow-list is judged by it: an item without one passes no allow-list.
 	Container string `json:"-"`
@@ -31,10 +33,24 @@ func (o Origin) Candidate() status.Candidate {
 	return status.Candidate{Ref: o.Ref, Title: o.Title, URL: o.URL, Source: o.Source}
 }
 
+// Changed is when the item last changed; the zero time if that is not known.
+func (o Origin) Changed() time.Time { return orZero(o.UpdatedAt) }
+
+// Joins notes the other sources that have the same object.
+func (o *Origin) Joins(others []string) { o.AlsoIn = others }
+
+func orZero(t *time.Time) time.Time {
+	if t == nil {
+		return time.Time{}
+	}
+	return *t
+}
+
 // Item is what every kind of item can tell.
 type Item interface {
 	Where() string
 	Candidate() status.Candidate
+	Changed() time.Time
 }
 
 // Issue is one issue. In a listing the body and the parts are left out.
@@ -230,6 +246,14 @@ type Commit struct {
 	CommittedAt *time.Time `json:"committed_at,omitempty"`
 	Message     string     `json:"message,omitempty"`
 	Parents     []string   `json:"parents,omitempty"`
+}
+
+// Changed is when the commit was made, in this history.
+func (c Commit) Changed() time.Time {
+	if c.CommittedAt == nil {
+		return orZero(c.AuthoredAt)
+	}
+	return *c.CommittedAt
 }
 
 // Page is one document, or a hit in one.

@@ -20,6 +20,9 @@ type Question struct {
 	// Continues names the sources that went on from a cursor. What they prove of the
 	// rest of a listing says nothing of what came before: it is never empty.
 	Continues []string
+	// Further: this page follows another one of the same question. Whatever is proved
+	// of the sources that it asks, as a whole it is never empty.
+	Further bool
 	// Done words a change that took effect, in the past tense and in lower case:
 	// created issue acme/app#7. One then words the attempt: the creation of an issue.
 	Done string
@@ -150,6 +153,9 @@ func anyStatus(hs []head, any ...Status) bool {
 func assemble(q Question, hs []head, data json.RawMessage, single bool) Envelope {
 	hs = placed(hs, q)
 	s, c := verdict(hs)
+	if s == Empty && c == None && q.Further {
+		s = Success
+	}
 	if s == Partial && c == None && q.NextCursor == "" { // more pages that nobody can ask for are a cut
 		cut := &hs[max(0, slices.IndexFunc(hs, func(h head) bool { return h.status == Partial }))] // an empty row has nothing to go on to
 		cut.failures = append(cut.failures, Fail(OwnCap).Within(cut.source, q.Operation, q.Capability))

@@ -18,7 +18,10 @@ var absenceChecks = []Check{Transport, Identity, Scope}
 // Result is the answer of one or more sources, one row each. What may be
 // concluded is derived from the rows, so that merging is a union. The zero
 // Result is an access failure.
-type Result[T any] struct{ rows []*row[T] }
+type Result[T any] struct {
+	rows []*row[T]
+	laid []T // the items in the order in which they are shown, see [Arrange]; nil: source by source
+}
 
 type row[T any] struct {
 	items []T
@@ -40,6 +43,7 @@ type head struct {
 	asOf     time.Time
 	witness  *Witness
 	single   bool
+	held     bool // see [Arrange]
 }
 
 // Row is the public view of one source's part of a result.
@@ -49,6 +53,7 @@ type Row struct {
 	Code       Code
 	Items      int
 	NextCursor string
+	Held       bool // see [Arrange]
 	Failures   []Failure
 }
 
@@ -76,7 +81,7 @@ func List[T any](source string, items []T, a *Audit) Result[T] {
 			h.status = Success
 		}
 	}
-	return Result[T]{[]*row[T]{{items, h}}}
+	return Result[T]{rows: []*row[T]{{items, h}}}
 }
 
 // One is the answer to a question for a named thing that was read: success, or
@@ -93,7 +98,7 @@ func One[T any](source string, item T, a *Audit) Result[T] {
 	default:
 		h.status, h.code = Success, None
 	}
-	return Result[T]{[]*row[T]{{[]T{item}, h}}}
+	return Result[T]{rows: []*row[T]{{[]T{item}, h}}}
 }
 
 // Absent is the answer for a named thing that the source says it does not have.
@@ -112,13 +117,13 @@ func Absent[T any](source string, a *Audit, opts ...Option) Result[T] {
 	}
 	h.status, h.code, h.witness, h.single = Empty, ReferenceUnresolved, w, true
 	h.failures = []Failure{Fail(NotFoundConfirmed, append([]Option{By(source)}, opts...)...)}
-	return Result[T]{[]*row[T]{{nil, h}}}
+	return Result[T]{rows: []*row[T]{{nil, h}}}
 }
 
 // Failed is the answer of a source from which nothing may be concluded.
 func Failed[T any](source string, f Failure) Result[T] {
 	f = f.Within(source, "", "")
-	return Result[T]{[]*row[T]{{nil, head{source: source, status: AccessFailure, code: f.Code(), failures: []Failure{f}}}}}
+	return Result[T]{rows: []*row[T]{{nil, head{source: source, status: AccessFailure, code: f.Code(), failures: []Failure{f}}}}}
 }
 
 func (a *Audit) head(source string, items int) head {
@@ -130,7 +135,7 @@ func (a *Audit) head(source string, items int) head {
 }
 
 // Merge unites the answers of several sources. It is associative, commutative
-// and idempotent.
+// and idempotent, and source by source: see [Arrange].
 func Merge[T any](results ...Result[T]) Result[T] {
 	var out Result[T]
 	seen := map[*row[T]]bool{}
@@ -182,13 +187,16 @@ func (r Result[T]) heads() []head {
 func (r Result[T]) Rows() []Row {
 	var out []Row
 	for _, h := range r.heads() {
-		out = append(out, Row{h.source, h.status, h.code, h.count, h.cursor, slices.Clone(h.failures)})
+		out = append(out, Row{h.source, h.status, h.code, h.count, h.cursor, h.held, slices.Clone(h.failures)})
 	}
 	return out
 }
 
-// Items returns what was found, source by source.
+// Items returns what was found, as [Arrange] laid it, else source by source.
 func (r Result[T]) Items() []T {
+	if r.laid != nil {
+		return slices.Clone(r.laid)
+	}
 	var out []T
 	for _, x := range r.rows {
 		if x != nil {

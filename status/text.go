@@ -2,6 +2,7 @@ package status
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -98,7 +99,8 @@ func summarize(q Question, hs []head, s Status, f Failure, single bool) string {
 	if n == 1 {
 		counted = "1 " + one
 	}
-	if len(q.Continues) > 0 {
+	further := q.Further || len(q.Continues) > 0
+	if further {
 		counted = strconv.Itoa(n) + " more " + many
 	}
 	switch s {
@@ -110,13 +112,17 @@ func summarize(q Question, hs []head, s Status, f Failure, single bool) string {
 		if single {
 			return fmt.Sprintf("Found %s in %s.", one, sources(hs))
 		}
-		if len(q.Continues) > 0 {
-			return fmt.Sprintf("Found %s in %s; the list ends here.", counted, sources(hs))
+		end := "."
+		if further {
+			end = "; the list ends here."
 		}
-		return fmt.Sprintf("Found %s in %s.", counted, sources(hs))
+		return "Found " + counted + contributed(hs) + end
 	case Empty:
 		return summarizeEmpty(hs, many, f)
 	case Partial:
+		if by := shares(hs); by != "" {
+			counted += " (" + by + ")"
+		}
 		return summarizePartial(q, hs, f, [2]string{counted, one}, single)
 	default:
 		if q.Effect != "" {
@@ -174,6 +180,8 @@ func summarizePartial(q Question, hs []head, f Failure, nouns [2]string, single 
 		return fmt.Sprintf("Partial results: %s is here in part; %s.", one, reasonsOf(hs, f))
 	case q.Many == "" && !anyItems(hs):
 		return fmt.Sprintf("Partial results: %s remains undecided; %s.", one, reasonsOf(hs, f))
+	case q.NextCursor != "" && !slices.ContainsFunc(hs, head.goesOn):
+		return fmt.Sprintf("Partial results: %s seen so far; %s; next_cursor asks again what failed.", counted, reasonsOf(hs, f))
 	case q.NextCursor != "":
 		return fmt.Sprintf("Partial results: %s seen so far, more follow with next_cursor; %s.", counted, reasonsOf(hs, f))
 	default:
@@ -226,6 +234,34 @@ func sources(hs []head) string {
 		}
 	}
 	return first(strings.Join(names, ", "), "the source")
+}
+
+// contributed says where items were found: in one source, or how many in which of
+// several; sources that were searched too are named beside them.
+func contributed(hs []head) string {
+	by := shares(hs)
+	if by == "" {
+		return " in " + sources(hs)
+	}
+	if slices.ContainsFunc(hs, func(h head) bool { return h.count == 0 }) {
+		return " in " + sources(hs) + ": " + by
+	}
+	return ": " + by
+}
+
+// shares counts the items by source where several were asked; empty if one was, or
+// none has any.
+func shares(hs []head) string {
+	if len(hs) < 2 {
+		return ""
+	}
+	var parts []string
+	for _, h := range hs {
+		if h.count > 0 {
+			parts = append(parts, strconv.Itoa(h.count)+" from "+h.source)
+		}
+	}
+	return strings.Join(parts, ", ")
 }
 
 func subject(noun, rest string) string { return Line(strings.TrimSpace(noun+" "+rest), maxSubject) }

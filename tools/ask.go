@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/frank-mcp/frank/connectors"
 	"github.com/frank-mcp/frank/internal/policy"
@@ -26,12 +25,14 @@ type set struct {
 // asking puts a question to one source.
 type asking[T connectors.Item] func(context.Context, connectors.Source) status.Result[T]
 
-// askSet asks every source that the question concerns, at the same time, and
-// merges their answers. Each source gets its share of the limit.
+// askSet asks every source that the question concerns, at the same time and within
+// one deadline, and weaves their answers into one page. Each source gets its share
+// of the limit, and what is left of it goes to the first ones; on the next page the
+// sources that have no more leave theirs to the others.
 func askSet[T connectors.Item](ctx context.Context, d *Deps, q set, ask func(context.Context, connectors.Source, connectors.Paging) status.Result[T]) status.Envelope {
 	filters := echo(q.args)
 	id := identify(q.spec.Name+"\x00"+q.source, filters)
-	from, failure := decodeCursor(q.cursor, id)
+	at, failure := decodeCursor(q.cursor, id)
 	if failure != nil {
 		return q.spec.refuse(*failure)
 	}
@@ -39,37 +40,37 @@ func askSet[T connectors.Item](ctx context.Context, d *Deps, q set, ask func(con
 	if failure != nil {
 		return status.Refuse(q.spec.question(words(q.spec.Many, " ", phrase(q.args))), *failure)
 	}
-	if from != nil {
-		sources = slices.DeleteFunc(sources, func(s connectors.Source) bool { _, ok := from[s.Name]; return !ok })
+	if sources, failure = at.among(sources); failure != nil {
+		return q.spec.refuse(*failure)
 	}
-	if len(sources) == 0 {
-		return q.spec.refuse(status.Fail(status.InvalidArgument, status.Arguments.Is([]status.Argument{{
-			Name: "cursor", Reason: status.InvalidArgument.Name(), Problem: "its sources are no longer configured; leave it out",
-		}})))
-	}
-	share := max(1, q.limit/len(sources))
-	result := status.Merge(fanOut(ctx, d, q.spec, sources, func(ctx context.Context, s connectors.Source) status.Result[T] {
+	share := shares(sources, q.limit)
+	results := fanOut(ctx, d.fanned(ctx, q.spec, len(sources)), sources, func(ctx context.Context, s connectors.Source) status.Result[T] {
 		if f := d.forbids(s, q.spec.Needs, effective(s, q.container)); f != nil {
 			return status.Failed[T](s.Name, *f)
 		}
-		return ask(ctx, s, connectors.Paging{Limit: share, Cursor: from[s.Name]})
-	})...)
+		return ask(ctx, s, connectors.Paging{Limit: share[s.Name], Cursor: at.Sources[s.Name]})
+	})
+	w := weave(d, results, at)
+	w.lay(q.limit)
+	result := w.result(results)
 	return result.Envelope(status.Question{
 		Operation: q.spec.Operation, Capability: string(q.spec.Needs), One: q.spec.One, Many: q.spec.Many,
-		Rest: words(q.scope(sources), " ", phrase(q.args)), Filters: withDefault(filters, q, sources), NextCursor: nextCursor(result.Rows(), id),
-		Fallback: d.fallback(q.spec, sources), At: d.Now(), Continues: continued(from),
+		Rest: words(q.scope(sources), " ", phrase(q.args)), Filters: withDefault(filters, q, sources), NextCursor: w.nextCursor(result.Rows(), id),
+		Fallback: d.fallback(q.spec, sources), At: d.Now(), Continues: at.continued(), Further: at.Sources != nil,
 	})
 }
 
-// continued lists the sources that go on from where they were.
-func continued(from map[string]string) []string {
-	var out []string
-	for source, cursor := range from {
-		if cursor != "" {
-			out = append(out, source)
+// shares divides a limit among the sources that can be asked.
+func shares(sources []connectors.Source, limit int) map[string]int {
+	able := slices.DeleteFunc(slices.Clone(sources), func(s connectors.Source) bool { return s.Broken != nil })
+	m := map[string]int{}
+	for i, s := range able {
+		m[s.Name] = max(1, limit/len(able))
+		if i < limit%len(able) && limit > len(able) {
+			m[s.Name]++
 		}
 	}
-	return out
+	return m
 }
 
 // one is a question for a named thing.
@@ -87,7 +88,7 @@ type one struct {
 func askOne[T connectors.Item](ctx context.Context, d *Deps, q one, ask func(context.Context, connectors.Source, ref.Ref, string) status.Result[T]) status.Envelope {
 	filters := echo(q.args)
 	id := identify(q.spec.Name+"\x00"+q.source, filters)
-	from, failure := decodeCursor(q.cursor, id)
+	at, failure := decodeCursor(q.cursor, id)
 	if failure != nil {
 		return q.spec.refuse(*failure)
 	}
@@ -95,14 +96,17 @@ func askOne[T connectors.Item](ctx context.Context, d *Deps, q one, ask func(con
 	if failure != nil {
 		return status.Refuse(q.spec.question(words(q.spec.One, " ", q.rest)), *failure)
 	}
+	if sources, failure = at.among(sources); failure != nil {
+		return q.spec.refuse(*failure)
+	}
 	question := status.Question{
 		Operation: q.spec.Operation, Capability: string(q.spec.Needs), One: q.spec.One,
 		Rest: q.rest, Filters: filters, Fallback: d.fallback(q.spec, sources), At: d.Now(),
 	}
 	results := askNamed(ctx, d, target{q.spec, q.ref, sources}, func(ctx context.Context, s connectors.Source, r ref.Ref) status.Result[T] {
-		return ask(ctx, s, r, from[s.Name])
+		return ask(ctx, s, r, at.Sources[s.Name])
 	})
-	hits := slices.DeleteFunc(slices.Clone(results), func(r status.Result[T]) bool { return !found(r) })
+	hits := once(d, slices.DeleteFunc(slices.Clone(results), func(r status.Result[T]) bool { return !found(r) }))
 	switch len(hits) {
 	case 0:
 		return status.Merge(results...).Envelope(question)
@@ -125,8 +129,9 @@ type target struct {
 // policy forbids is not asked.
 func askNamed[T connectors.Item](ctx context.Context, d *Deps, t target, ask func(context.Context, connectors.Source, ref.Ref) status.Result[T]) []status.Result[T] {
 	var results []status.Result[T]
+	f := d.fanned(ctx, t.spec, len(t.sources))
 	for _, group := range nearFirst(t.ref, t.sources) {
-		results = append(results, fanOut(ctx, d, t.spec, group, func(ctx context.Context, s connectors.Source) status.Result[T] {
+		results = append(results, fanOut(ctx, f, group, func(ctx context.Context, s connectors.Source) status.Result[T] {
 			own := inSource(t.ref, s)
 			container := own.Project
 			if s.Holds != nil && !s.Holds(t.spec.Kind, container) {
@@ -197,22 +202,6 @@ func ambiguous[T connectors.Item](r ref.Ref, hits []status.Result[T]) status.Fai
 	return status.Fail(status.AmbiguousTarget, status.WasCalled, status.Reference.Is(r.String()), status.Margin.Is(0), status.Among(cs...))
 }
 
-// fanOut asks the sources side by side. What a source may not be asked is
-// answered without asking it; a panic below is that source's failure.
-func fanOut[T connectors.Item](ctx context.Context, d *Deps, spec Spec, sources []connectors.Source, ask asking[T]) []status.Result[T] {
-	results := make([]status.Result[T], len(sources))
-	if len(sources) == 1 {
-		results[0] = askSource(ctx, d, spec, sources[0], ask)
-		return results
-	}
-	var wg sync.WaitGroup
-	for i, s := range sources {
-		wg.Go(func() { results[i] = askSource(ctx, d, spec, s, ask) })
-	}
-	wg.Wait()
-	return results
-}
-
 func askSource[T connectors.Item](ctx context.Context, d *Deps, spec Spec, s connectors.Source, ask asking[T]) (r status.Result[T]) {
 	if status.Watched(ctx) {
 		inside, end := status.Begin(ctx, status.Work{Kind: status.SourceWork, Tool: spec.Name, Source: s.Name, Operation: spec.Operation})
@@ -232,7 +221,7 @@ func askSource[T connectors.Item](ctx context.Context, d *Deps, spec Spec, s con
 	}
 	gate := d.gate(s, spec.Needs)
 	r = ask(connectors.Gated(ctx, gate), s)
-	if v, _ := r.Verdict(); v != status.AccessFailure {
+	if v, _ := r.Verdict(); v != status.AccessFailure && ctx.Err() == nil {
 		status.CallFrom(ctx).Step(spec.Operation + " on " + s.Name)
 	}
 	return withhold(gate, r)

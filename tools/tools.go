@@ -34,6 +34,9 @@ type Deps struct {
 	// repetition without a key of its own is taken for the same change.
 	Writes bool
 	Window time.Duration
+	// Budget is the time of one call: when several sources are asked, those that
+	// have not answered by then are reported as timed out. Zero: 20 seconds.
+	Budget time.Duration
 	// Escalations keeps what is handed to a person.
 	Escalations *escalation.Keeper
 	Providers   []string // that this version can connect, for what to add to the configuration
@@ -43,6 +46,8 @@ type Deps struct {
 	Panicked func(tool, source string, value any)
 	// Watcher, if set, is told what calls do.
 	Watcher status.Watcher
+
+	strays strays
 }
 
 // Spec is what a tool says of itself.

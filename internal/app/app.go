@@ -166,7 +166,7 @@ func (a *App) open(cfg *config.Config) {
 	}
 	a.watch()
 	d.Policy = policy.New(cfg.Policy.Allow, cfg.Policy.Deny)
-	d.Writes, d.Window = cfg.Writes, cfg.IdempotencyWindow
+	d.Writes, d.Window, d.Budget = cfg.Writes, cfg.IdempotencyWindow, cfg.Retry.Budget
 	d.Manifest = capabilities.New(capabilities.Options{
 		Sources: d.Sources, Capabilities: byProvider, Providers: known(providers), Tools: tools.ByCapability(), Now: a.options.Now,
 		Off:    d.SwitchedOff(),
