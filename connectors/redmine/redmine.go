@@ -41,7 +41,7 @@ func open(s connectors.Setup) (connectors.Source, *status.Failure) {
 	}
 	return connectors.Source{
 		Name: s.Name, Provider: "redmine", BaseURL: s.BaseURL, DefaultProject: s.DefaultProject, Only: s.Only,
-		Tracker: tracker{c}, Docs: documents{c}, Writer: writer{tracker{c}}, Prober: prober{c}, Owns: c.owns,
+		Tracker: tracker{c}, Docs: documents{c}, Writer: writer{tracker{c}}, Prober: prober{c}, Owns: c.owns, Options: c.options,
 		Holds: func(_ connectors.Kind, container string) bool { return isProject(container) },
 	}, nil
 }
@@ -127,9 +127,11 @@ func escaped(segments []string) []string {
 
 // badArgument is the failure for an argument that Redmine cannot be asked with.
 func (c *client) badArgument(argument, problem string) *status.Failure {
-	f := status.Fail(status.InvalidArgument, status.By(c.source), status.Arguments.Is([]status.Argument{{
-		Name: argument, Reason: status.InvalidArgument.Name(), Problem: problem,
-	}}))
+	return c.refusedArgument(status.InvalidArgument, argument, problem)
+}
+
+func (c *client) refusedArgument(r status.Reason, argument, problem string) *status.Failure {
+	f := status.Fail(r, status.By(c.source), status.Arguments.Is([]status.Argument{{Name: argument, Reason: r.Name(), Problem: problem}}))
 	return &f
 }
 
