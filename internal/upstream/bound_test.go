@@ -45,6 +45,9 @@ func TestABoundHoldsWhateverComes(t *testing.T) {
 				if f.APICalled() != tc.called || len(w.requests()) != 1 || upstream.Sent(ctx) != 1 {
 					t.Errorf("called %s, %d requests, %d counted", f.APICalled(), len(w.requests()), upstream.Sent(ctx))
 				}
+				if r := recoveries(call); r != "" {
+					t.Errorf("nothing was made good, and %q is told", r)
+				}
 				if _, f := c.Send(request(t, t.Context(), http.MethodGet, page+"&other=1"), upstream.Want{}); f != nil { // one failure is no outage
 					t.Errorf("another call: %s", f.Reason())
 				}
@@ -56,7 +59,10 @@ func TestABoundHoldsWhateverComes(t *testing.T) {
 // TestABoundIsSharedByAllThatWorkUnderIt, over clients too.
 func TestABoundIsSharedByAllThatWorkUnderIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		slow := func(req *http.Request) (*http.Response, error) { time.Sleep(time.Second); return answer(200, `{}`)(req) }
+		slow := func(req *http.Request) (*http.Response, error) {
+			time.Sleep(time.Second)
+			return answer(200, `{}`)(req)
+		}
 		first, second := script(slow), script(slow)
 		clients := []*upstream.Client{client(t, first), client(t, second)}
 		ctx := upstream.AtMost(t.Context(), 2)
@@ -77,7 +83,10 @@ func TestABoundIsSharedByAllThatWorkUnderIt(t *testing.T) {
 // TestABoundedReadJoinsNoOther: others may be repeated on its account, and it on theirs.
 func TestABoundedReadJoinsNoOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := script(func(req *http.Request) (*http.Response, error) { time.Sleep(time.Second); return answer(503, `{}`)(req) }, answer(503, `{}`), answer(200, `{}`))
+		w := script(func(req *http.Request) (*http.Response, error) {
+			time.Sleep(time.Second)
+			return answer(503, `{}`)(req)
+		}, answer(503, `{}`), answer(200, `{}`))
 		c := client(t, w)
 		var wg sync.WaitGroup
 		wg.Go(func() {
