@@ -105,6 +105,9 @@ type Source struct {
 	// Holds reports whether a container of that name (project, repository, space)
 	// can be one of this source's, by its form or configuration alone. Nil: any.
 	Holds func(k Kind, container string) bool
+	// Options lists containers to choose from where a question lacks one. Nil: the
+	// source offers none. Ask it by [Source.List].
+	Options Lister
 	// Lacks says why the source is not of a kind and what would make it so. It is
 	// asked for kinds that the source does not serve. Nil: there is nothing to say.
 	Lacks func(Kind) status.Failure

@@ -39,8 +39,14 @@ func (p *Probe) Refuse(source string, f status.Failure) GrantState {
 
 // BadArgument is the failure for an argument that a source cannot be asked with.
 func BadArgument(source, argument, problem string) *status.Failure {
-	f := status.Fail(status.InvalidArgument, status.By(source), status.NotCalled, status.Arguments.Is([]status.Argument{{
-		Name: argument, Reason: status.InvalidArgument.Name(), Problem: problem,
+	return RefusedArgument(source, status.InvalidArgument, argument, problem)
+}
+
+// RefusedArgument is the failure for an argument that is refused for that reason
+// before anything is sent.
+func RefusedArgument(source string, r status.Reason, argument, problem string) *status.Failure {
+	f := status.Fail(r, status.By(source), status.NotCalled, status.Arguments.Is([]status.Argument{{
+		Name: argument, Reason: r.Name(), Problem: problem,
 	}}))
 	return &f
 }

@@ -44,8 +44,19 @@ func endOf(text, word string) int {
 
 // Blames reports whether the evidence names that argument as unusable.
 func (f Failure) Blames(argument string) bool {
-	return slices.ContainsFunc(f.get().evidence, func(x Fact) bool {
-		args, ok := x.value.([]Argument)
-		return ok && slices.ContainsFunc(args, func(a Argument) bool { return a.Name == argument })
-	})
+	return slices.ContainsFunc(f.blamed(), func(a Argument) bool { return a.Name == argument })
+}
+
+// BlamesOnly reports whether the evidence names that argument as unusable, and no other.
+func (f Failure) BlamesOnly(argument string) bool {
+	return f.Blames(argument) && len(f.blamed()) == 1
+}
+
+func (f Failure) blamed() []Argument {
+	for _, x := range f.get().evidence {
+		if args, ok := x.value.([]Argument); ok {
+			return args
+		}
+	}
+	return nil
 }

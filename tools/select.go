@@ -121,7 +121,7 @@ func (d *Deps) forRef(k connectors.Kind, source string, r ref.Ref) ([]connectors
 	if len(out) > 0 {
 		return out, nil
 	}
-	if r.Number > 0 && r.Project == "" && r.URL() == "" { // the sources say that they have no default for it
+	if (r.Number > 0 || r.Kind == ref.File && k == connectors.KindRepo) && r.Project == "" && r.URL() == "" { // the sources say that they have no default for it
 		return all, nil
 	}
 	if r.URL() != "" { // a source has the host, but is none of this kind

@@ -107,10 +107,11 @@ func (t tool[A]) InputSchema() json.RawMessage { return schemaOf[A]() }
 
 func (t tool[A]) Call(ctx context.Context, d *Deps, raw json.RawMessage) status.Envelope {
 	args, failure := bind[A](raw)
+	bound := reflect.ValueOf(&args).Elem()
 	if failure != nil {
-		return status.Refuse(t.spec.question("what "+t.spec.Name+" was asked for"), *failure)
+		return d.unbound(ctx, t.spec, bound, *failure)
 	}
-	return d.answered(ctx, t.spec, reflect.ValueOf(&args).Elem(), func() status.Envelope { return t.run(ctx, d, args) })
+	return d.offering(ctx, t.spec, d.answered(ctx, t.spec, bound, func() status.Envelope { return t.run(ctx, d, args) }))
 }
 
 // question words the call as a whole, before any source is known.

@@ -235,9 +235,8 @@ func (e *edit) transition(ctx context.Context) (wireTransition, *status.Failure)
 	if len(fit) > 1 && len(options) == 1 { // several ways to one state
 		return fit[0], nil
 	}
-	return wireTransition{}, x.Fail(status.DynamicOptionRequired, status.Options.Is(options), status.Arguments.Is([]status.Argument{{
-		Name: "state", Reason: status.DynamicOptionRequired.Name(), Problem: "the workflow leads from “" + e.wire.Fields.Status.Name + "” to other states", Allowed: options,
-	}}))
+	return wireTransition{}, connectors.Choice("state", "the workflow leads from “"+e.wire.Fields.Status.Name+"” to other states", options,
+		status.WasCalled, status.HTTPStatus.Is(x.Status))
 }
 
 // reachable are the names of the states that the transitions lead to, each once.

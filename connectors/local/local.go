@@ -10,6 +10,7 @@
 package local
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"os"
@@ -73,6 +74,12 @@ func openSource(s connectors.Setup) (connectors.Source, *status.Failure) {
 		default:
 			return true // the checkout says what its repository is called
 		}
+	}
+	out.Options = func(ctx context.Context, k connectors.Kind) (connectors.Options, *status.Failure) {
+		if k != connectors.KindTracker {
+			return connectors.Options{}, nil // what is left out is all that there is
+		}
+		return connectors.Options{Names: []string{p.tree.container(ctx)}}, nil
 	}
 	out.Lacks = func(k connectors.Kind) status.Failure {
 		if k == connectors.KindTracker {

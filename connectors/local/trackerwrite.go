@@ -256,9 +256,7 @@ func stateOf(r record, wanted, open, closed string) (string, *status.Failure) {
 	case kind == "closed":
 		return closed, nil
 	}
-	f := status.Fail(status.DynamicOptionRequired, status.NotCalled, status.Options.Is(distinct(append([]string{"open", "closed"}, r.states...))),
-		status.Arguments.Is([]status.Argument{{Name: "state", Reason: "dynamic_option_required", Problem: "is no state of this tracker", Allowed: r.states}}))
-	return "", &f
+	return "", connectors.Choice("state", "is no state of this tracker", distinct(append([]string{"open", "closed"}, r.states...)), status.NotCalled)
 }
 
 // conflicted reports whether a merge left its marks in a text.

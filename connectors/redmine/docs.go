@@ -196,11 +196,11 @@ func (d documents) List(ctx context.Context, q connectors.PageList) status.Resul
 	if f != nil {
 		return failed(f)
 	}
+	if name == "" {
+		return failed(connectors.RefusedArgument(d.source, status.MissingRequiredArgument, "space", "each project has a wiki of its own; name a project"))
+	}
 	if _, f := d.proved(ctx); f != nil {
 		return failed(f)
-	}
-	if name == "" {
-		return failed(d.chooseSpace(ctx))
 	}
 	k, u := d.enabled(ctx, name, moduleWiki)
 	if u != nil {
@@ -266,19 +266,4 @@ func titlesOf(all []wirePage) []string {
 		out = append(out, strings.ReplaceAll(*w.Title, "_", " "))
 	}
 	return out
-}
-
-// chooseSpace offers the projects that the account sees: each has a wiki of its own.
-func (d documents) chooseSpace(ctx context.Context) *status.Failure {
-	w, _, f := one[wireProjects](ctx, d.client, get("/projects.json", "projects").with(part(url.Values{"status": {"1|5"}}, 0, maxLimit)))
-	if f != nil {
-		return f
-	}
-	var options []string
-	for _, p := range *w.Projects {
-		options = append(options, *p.Identifier)
-	}
-	choose := status.Fail(status.DynamicOptionRequired, status.By(d.source), status.WasCalled, status.Options.Is(options),
-		status.Arguments.Is([]status.Argument{{Name: "space", Reason: status.DynamicOptionRequired.Name(), Problem: "each project has a wiki of its own", Allowed: options}}))
-	return &choose
 }

@@ -26,6 +26,7 @@ type plan struct {
 	author   int
 	category int
 	lookup   *status.Proof // what showed the last of the names to be known
+	chooses  bool          // the question is a change, whose people must be known
 }
 
 func (t tracker) plan(ctx context.Context, q connectors.IssueQuery) (plan, *unfound) {
@@ -320,8 +321,14 @@ func (p *plan) only(filter, who string, fits map[int]string) (int, *status.Failu
 	return 0, &f
 }
 
-func (c *client) unknownPerson(filter, who string, names []string) *status.Failure {
-	f := status.Fail(status.FilterUnresolved, status.By(c.source), status.Filter.Is(filter+" "+who), status.ValidValues.Is(names),
+// unknownPerson is the failure for somebody whom Redmine does not know, with those
+// whom it does, if they are known. A change has those to choose from.
+func (p *plan) unknownPerson(filter, who string, names []string) *status.Failure {
+	if p.chooses && len(names) > 0 {
+		return connectors.Choice("assignees", "must be a member of the project, the number of an account, or me", names,
+			status.By(p.source), status.WasCalled, status.Container.Is(p.home.identifier))
+	}
+	f := status.Fail(status.FilterUnresolved, status.By(p.source), status.Filter.Is(filter+" "+who), status.ValidValues.Is(names),
 		status.Remedy.Is("Use the name that Redmine shows for a member of the project, the number of an account, or me."))
 	return &f
 }

@@ -41,7 +41,7 @@ func open(s connectors.Setup) (connectors.Source, *status.Failure) {
 	}
 	return connectors.Source{
 		Name: s.Name, Provider: "redmine", BaseURL: s.BaseURL, DefaultProject: s.DefaultProject, Only: s.Only,
-		Tracker: tracker{c}, Docs: documents{c}, Writer: writer{tracker{c}}, Prober: prober{c}, Owns: c.owns,
+		Tracker: tracker{c}, Docs: documents{c}, Writer: writer{tracker{c}}, Prober: prober{c}, Owns: c.owns, Options: c.options,
 		Holds: func(_ connectors.Kind, container string) bool { return isProject(container) },
 	}, nil
 }

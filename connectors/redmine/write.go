@@ -81,7 +81,8 @@ func (w writer) newIssue(ctx context.Context, q connectors.IssueCreate) (newIssu
 		n.fields.Description = &q.Body
 	}
 	var f *status.Failure
-	if n.fields.Category, f = w.oneCategory(p.home, q.Labels); f == nil && len(q.Assignees) > 0 {
+	p.chooses = true
+	if n.fields.Category, f = w.oneCategory(p.home, "labels", q.Labels); f == nil && len(q.Assignees) > 0 {
 		n.fields.Assignee, f = p.oneAssignee(ctx, q.Assignees)
 	}
 	if f != nil {
@@ -90,16 +91,22 @@ func (w writer) newIssue(ctx context.Context, q connectors.IssueCreate) (newIssu
 	return n, nil
 }
 
-// oneCategory is the category that labels name; nil for none.
-func (c *client) oneCategory(k container, labels []string) (*string, *status.Failure) {
+// oneCategory is the category that labels name; nil for none. Of an unknown one the
+// failure offers those that there are.
+func (c *client) oneCategory(k container, argument string, labels []string) (*string, *status.Failure) {
 	switch len(labels) {
 	case 0:
 		return nil, nil
 	case 1:
 	default:
-		return nil, c.badArgument("labels", "must be one: an issue of Redmine has one category, and no labels beside it")
+		return nil, c.badArgument(argument, "must be one: an issue of Redmine has one category, and no labels beside it")
 	}
 	id, f := c.categoryOf(k, labels[0])
+	var s scrub
+	if names := s.names(k.categories); f != nil && len(names) > 0 {
+		f = connectors.Choice(argument, "must be a category of the project; Redmine has no other labels", names,
+			status.By(c.source), status.WasCalled, status.Container.Is(k.identifier))
+	}
 	number := itoa(id)
 	return &number, f
 }

@@ -84,7 +84,7 @@ func (w writer) reassign(ctx context.Context, e *edit) *status.Failure {
 	if f != nil {
 		return f
 	}
-	p := plan{tracker: w.tracker, home: e.home, me: me}
+	p := plan{tracker: w.tracker, home: e.home, me: me, chooses: true}
 	to, f := p.oneAssignee(ctx, *e.asked.Assignees)
 	if f == nil && *to != numberOf(e.before.wire.AssignedTo) {
 		e.fields.Assignee = to
@@ -97,7 +97,7 @@ func (w writer) reassign(ctx context.Context, e *edit) *status.Failure {
 func (w writer) recategorize(e *edit) *status.Failure {
 	now := nameOf(e.before.wire.Category)
 	removed := slices.ContainsFunc(e.asked.RemoveLabels, func(l string) bool { return now != "" && markup.Fold(l) == markup.Fold(now) })
-	to, f := w.oneCategory(e.home, e.asked.AddLabels)
+	to, f := w.oneCategory(e.home, "add_labels", e.asked.AddLabels)
 	switch {
 	case f != nil:
 		return f
@@ -155,8 +155,6 @@ func (w writer) transition(ctx context.Context, state string, now wireIssue) (in
 	if len(fits) > 1 {
 		names = fits
 	}
-	f := status.Fail(status.DynamicOptionRequired, status.By(w.source), status.WasCalled, status.Options.Is(names), status.Filter.Is("state "+state),
-		status.Arguments.Is([]status.Argument{{Name: "state", Reason: status.DynamicOptionRequired.Name(), Allowed: names,
-			Problem: "must be one of the states that this account can reach from " + now.Status.Name}}))
-	return 0, &f
+	return 0, connectors.Choice("state", "must be one of the states that this account can reach from "+now.Status.Name, names,
+		status.By(w.source), status.WasCalled, status.Filter.Is("state "+state))
 }

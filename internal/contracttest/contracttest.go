@@ -54,7 +54,8 @@ type Suite struct {
 }
 
 // Run checks the provider: every case under testdata, that each operation is
-// among the calls and heeds a cancelled context, and, if it speaks HTTP, the sweep.
+// among the calls and heeds a cancelled context, and, if it speaks HTTP, the sweep and what
+// it costs to find out what a call lacks.
 func Run(t *testing.T, p connectors.Provider, s Suite) {
 	t.Run("cases", func(t *testing.T) {
 		replay.Each(t, filepath.Join("testdata", "*.txtar"), func(t *testing.T, c replay.Case) {
@@ -71,6 +72,7 @@ func Run(t *testing.T, p connectors.Provider, s Suite) {
 		return
 	}
 	t.Run("sweep", func(t *testing.T) { sweep(t, s) })
+	t.Run("lacking", func(t *testing.T) { lacking(t, p, s) })
 	t.Run("broken", func(t *testing.T) { broken(t, s) })
 	if slices.Contains(p.Capabilities, connectors.IssueWrite) {
 		t.Run("changes", func(t *testing.T) { changes(t, s) })

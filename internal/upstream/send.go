@@ -26,7 +26,10 @@ func (c *Client) Send(req *http.Request, w Want) (*Exchange, *status.Failure) {
 	if s.budget(); !time.Now().Before(s.until) { // earlier requests of the call used it up
 		return nil, s.describe(status.Fail(status.Timeout), 0)
 	}
-	if s.share != "" && !s.unnamed() {
+	if !s.bound.take() {
+		return nil, s.overdrawn(0)
+	}
+	if s.share != "" && s.bound == nil && !s.unnamed() {
 		return c.flights.do(req.Context(), s.identity+"\n"+s.share, s)
 	}
 	return s.run(req.Context())
@@ -49,6 +52,7 @@ type sending struct {
 	past      []setback
 	until     time.Time // the end of the call's budget for this source
 	late      bool      // earlier requests of the call used some of it
+	bound     *bound    // of the question's requests; nil: none
 }
 
 // setback is an attempt that failed and was followed by another.
@@ -74,7 +78,7 @@ func (c *Client) prepare(req *http.Request, w Want) (*sending, *status.Failure) 
 		w.MaxBody = c.opts.MaxBody
 	}
 	ctx := req.Context()
-	s := &sending{c: c, caller: ctx, want: w, called: status.NotCalled}
+	s := &sending{c: c, caller: ctx, want: w, called: status.NotCalled, bound: boundOf(ctx)}
 	if req.Body != nil && req.Body != http.NoBody {
 		body, err := io.ReadAll(req.Body)
 		_ = req.Body.Close() // nothing more is wanted of it
@@ -184,7 +188,7 @@ func (s *sending) try(outer context.Context, p pass) (out outcome, used bool) {
 		if out.x != nil {
 			out.x.Attempts = n
 		}
-		if out.code == http.StatusUnauthorized && s.refresh(ctx, out, n) {
+		if out.code == http.StatusUnauthorized && !s.bound.spent() && s.refresh(ctx, out, n) && s.bound.take() {
 			s.retrying(ctx, out, n, 0)
 			limit++
 			continue
@@ -204,6 +208,9 @@ func (s *sending) try(outer context.Context, p pass) (out outcome, used bool) {
 			// A request that had only what others left of the budget tried too little
 			// to say that the source does not work.
 			return out, n >= limit || !s.late || out.f.RetryAfter() > 0
+		}
+		if !s.bound.take() {
+			return out, false // it tried too little, as above
 		}
 		s.past = append(s.past, setback{out.f.Reason(), n, s.c.opts.Now()})
 		s.tell(out, n, limit, wait)
@@ -272,7 +279,7 @@ func (s *sending) answered(ctx context.Context, n int) outcome {
 	if f == nil && a.x.Status == http.StatusNotModified && kept != nil && !kept.sameAs(a.x) {
 		kept = nil // it confirms an answer that we do not have
 	}
-	if f == nil && a.x.Status == http.StatusNotModified && kept == nil && s.read {
+	if f == nil && a.x.Status == http.StatusNotModified && kept == nil && s.read && s.bound.take() {
 		// GH-54: nobody asked "changed?", or of something else; a 304 body is never read as an answer.
 		status.CallFrom(s.caller).Attempted()
 		s.req.Header.Set("Cache-Control", "no-cache")
@@ -330,6 +337,9 @@ func (s *sending) once(ctx context.Context, kept *stored, n int) (answer, *statu
 			return a, f
 		}
 		_ = resp.Body.Close() // of no interest
+		if !s.bound.take() {
+			return answer{}, s.overdrawn(n)
+		}
 		req, location = next, next.URL.EscapedPath()
 	}
 }
