@@ -164,21 +164,18 @@ func (s *setup) found() []config.Found {
 	return slices.DeleteFunc(all, func(f config.Found) bool { return !slices.Contains(connected(), f.Source.Provider) })
 }
 
-// root is a directory as the file names it: from its own folder, if it is around it.
+// root is a directory as the file names it: from its own folder, if one of them is in
+// the other.
 func (s *setup) root(dir string) string {
 	from, err := filepath.EvalSymlinks(filepath.Dir(s.path))
 	if err != nil {
 		return dir
 	}
-	rel, err := filepath.Rel(dir, from)
-	if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+	there, err := filepath.Rel(from, dir)
+	if err != nil || !filepath.IsLocal(there) && strings.Trim(there, "./\\") != "" {
 		return dir
 	}
-	back, err := filepath.Rel(from, dir)
-	if err != nil {
-		return dir
-	}
-	return filepath.ToSlash(back)
+	return filepath.ToSlash(there)
 }
 
 // unique is a name that no source has yet.
@@ -292,16 +289,21 @@ func (s *setup) complete(source config.Source) (config.Source, error) {
 		return source, nil
 	}
 	about, _ := config.SetupOf(source.Provider)
-	switch offers := s.place.Offers(s.ctx, source); {
-	case len(offers) > 0:
-		source.Auth = offers[0].Auth
+	best, ok := config.Best(s.place.Offers(s.ctx, source))
+	switch {
+	case ok:
+		source.Auth = best.Auth
 	case s.place.Stored(s.ctx, source.Name):
 		source.Auth.Method = config.MethodKeyring
 	case about.Public:
 		source.Auth.Method = config.MethodNone
 	default:
-		return source, usage(fmt.Sprintf("no credential for source %s (%s) was found; name one with --source provider=%s,…,token_env=NAME, or none=true to ask anonymously",
-			source.Name, status.Line(source.BaseURL, 80), source.Provider))
+		also := ""
+		if about.InPairs(source.BaseURL) {
+			also = " and user_env=NAME or user=E-MAIL"
+		}
+		return source, usage(fmt.Sprintf("no credential for source %s (%s) was found; name one with --source provider=%s,…,token_env=NAME%s, or none=true to ask anonymously",
+			source.Name, status.Line(source.BaseURL, 80), source.Provider, also))
 	}
 	return named(source, source.Name), nil
 }

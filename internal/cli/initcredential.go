@@ -24,6 +24,10 @@ func (t *talk) credential(source config.Source, about config.Setup) (config.Auth
 		known(source.Auth, "same", describedAuth(source.Auth)+", as before")
 	}
 	for _, o := range offers {
+		if o.NeedsUser {
+			ways = append(ways, way{choice{o.Auth.Method.String(), o.Text}, func() (config.Auth, error) { return t.withUser(source, about, o.Auth.Env) }})
+			continue
+		}
 		known(o.Auth, o.Auth.Method.String(), o.Text+", which is there")
 	}
 	keyring := config.Auth{Method: config.MethodKeyring}
@@ -99,13 +103,18 @@ func (t *talk) variable(source config.Source, about config.Setup) (config.Auth, 
 	if err != nil || !lacksUser(source, name) {
 		return config.Auth{Method: config.MethodEnv, Env: name}, err
 	}
-	user, err := t.d.ask("The "+about.User+" that belongs to it; it will stand in the file", "", func(answer string) (string, string) {
+	return t.withUser(source, about, name)
+}
+
+// withUser asks for the name of the user that a token counts with.
+func (t *talk) withUser(source config.Source, about config.Setup, variable string) (config.Auth, error) {
+	user, err := t.d.ask("The "+about.User+" that belongs to the token; it will stand in the file", "", func(answer string) (string, string) {
 		if answer == "" || strings.ContainsAny(answer, ": ") {
-			return "", "the " + about.User + " of the account is needed, since Atlassian takes a token only with it"
+			return "", "the " + about.User + " is needed, since the token counts only with it"
 		}
-		return answer, t.problem(source, func(s *config.Source) { s.Auth = config.PairFor(answer, name) })
+		return answer, t.problem(source, func(s *config.Source) { s.Auth = config.PairFor(answer, variable) })
 	})
-	return config.PairFor(user, name), err
+	return config.PairFor(user, variable), err
 }
 
 func (t *talk) file(source config.Source) (config.Auth, error) {

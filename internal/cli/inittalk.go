@@ -253,7 +253,7 @@ func (t *talk) finish() error {
 	if err := t.save(text); err != nil {
 		return err
 	}
-	t.d.prose("Written. frank doctor --config " + t.path + " shows what it can do. So are the clients told of it:")
+	t.d.say("Written. To see what it can do:\n\n  frank doctor --config " + shellWord(t.path) + "\n\nTo tell the clients of it:")
 	_, _ = t.Err.WriteString("\n")
 	_, err = t.Out.WriteString(t.snippets(t.sources))
 	return err

@@ -13,6 +13,19 @@ type Offer struct {
 	Auth Auth
 	// Text says where it is.
 	Text string
+	// NeedsUser is true for a token that counts only with the name of its user, which was
+	// not found: see [PairFor].
+	NeedsUser bool
+}
+
+// Best returns the first offer that needs nothing more.
+func Best(offers []Offer) (Offer, bool) {
+	for _, o := range offers {
+		if !o.NeedsUser {
+			return o, true
+		}
+	}
+	return Offer{}, false
 }
 
 // Found is a source that this machine speaks of.
@@ -65,15 +78,12 @@ func (p DefaultPlace) foundGitHub(ctx context.Context, checkout *Config) (Found,
 		s = Source{Name: GitHub, Provider: GitHub, BaseURL: restRoot(host)}
 	}
 	s.Auth, s.Anonymous = Auth{Source: GitHub, Provider: GitHub}, false
-	offers := p.Offers(ctx, s)
-	if len(offers) > 0 {
-		s.Auth = offers[0].Auth
-	}
+	best, ok := Best(p.Offers(ctx, s))
 	switch {
-	case remote && len(offers) > 0:
-		text += "; " + offers[0].Text
-	case !remote && len(offers) > 0:
-		text = offers[0].Text
+	case ok && remote:
+		s.Auth, text = best.Auth, text+"; "+best.Text
+	case ok:
+		s.Auth, text = best.Auth, best.Text
 	case !remote:
 		return Found{}, false
 	}
@@ -90,9 +100,9 @@ func (p DefaultPlace) foundByVariables(ctx context.Context, s Setup) (Found, boo
 	source := Source{Name: s.Provider, Provider: s.Provider, BaseURL: address, Auth: Auth{Source: s.Provider, Provider: s.Provider}}
 	_, source.DefaultProject = p.first(s.Projects)
 	text := "$" + name
-	if offers := p.Offers(ctx, source); len(offers) > 0 {
-		source.Auth = offers[0].Auth
-		text += "; " + offers[0].Text
+	if best, ok := Best(p.Offers(ctx, source)); ok {
+		source.Auth = best.Auth
+		text += "; " + best.Text
 	}
 	return Found{source, text}, true
 }
@@ -175,9 +185,12 @@ func (p DefaultPlace) Offers(ctx context.Context, s Source) []Offer {
 		switch {
 		case strings.TrimSpace(value) == "":
 		case !paired || strings.Contains(value, ":"):
-			all = append(all, Offer{Auth{Method: MethodEnv, Env: name}, "token from $" + name})
-		case user != "" && p.Host.OS != "windows":
-			all = append(all, Offer{PairFromEnv(user, name), "$" + user + " and $" + name})
+			all = append(all, Offer{Auth: Auth{Method: MethodEnv, Env: name}, Text: "token from $" + name})
+		case p.Host.OS == "windows": // no shell puts the two together
+		case user != "":
+			all = append(all, Offer{Auth: PairFromEnv(user, name), Text: "token from $" + user + " and $" + name})
+		default:
+			all = append(all, Offer{Auth: Auth{Method: MethodEnv, Env: name}, Text: "token from $" + name + ", to be sent with the " + setup.User, NeedsUser: true})
 		}
 	}
 	for _, name := range setup.Tokens {
@@ -197,13 +210,13 @@ func (p DefaultPlace) offersOfGitHub(ctx context.Context, s Source) []Offer {
 	host := hostOf(s.BaseURL)
 	for _, name := range tokenNames(host) {
 		if v, _ := p.Host.LookupEnv(name); strings.TrimSpace(v) != "" {
-			all = append(all, Offer{Auth{Method: MethodEnv, Env: name}, "token from $" + name})
+			all = append(all, Offer{Auth: Auth{Method: MethodEnv, Env: name}, Text: "token from $" + name})
 		}
 	}
 	if gh, err := p.Host.LookPath("gh"); err == nil {
 		a := Auth{Method: MethodCommand, Command: []string{startable(gh), "auth", "token", "--hostname", host}}
 		if _, problem := a.Resolve(ctx, p.Host); problem == nil {
-			all = append(all, Offer{a, "token from gh auth token"})
+			all = append(all, Offer{Auth: a, Text: "token from gh auth token"})
 		}
 	}
 	for i := range all {
