@@ -158,6 +158,21 @@ func atlassianCloud(address string) bool {
 	return strings.HasSuffix(host, ".atlassian.net") || host == "api.atlassian.com"
 }
 
+// sameFamily puts those variables first that begin as the name does: ATLASSIAN_URL says
+// where ATLASSIAN_TOKEN belongs, whatever JIRA_URL says.
+func sameFamily(variables []string, name string) []string {
+	family, _, _ := strings.Cut(name, "_")
+	var kin, others []string
+	for _, v := range variables {
+		if strings.HasPrefix(v, family+"_") {
+			kin = append(kin, v)
+		} else {
+			others = append(others, v)
+		}
+	}
+	return append(kin, others...)
+}
+
 // sameServer reports whether a credential for one address is at home at the other: on
 // the same host, or at another of Atlassian's.
 func sameServer(a, b string) bool {
@@ -176,14 +191,13 @@ func (p DefaultPlace) Offers(ctx context.Context, s Source) []Offer {
 	}
 	setup, _ := SetupOf(s.Provider)
 	var all []Offer
-	if _, other := p.first(setup.URLs); other != "" && !sameServer(CompleteURL(s.Provider, other), s.BaseURL) {
-		return nil
-	}
-	user, _ := p.first(setup.Users)
 	add := func(name string, paired bool) {
 		value, _ := p.Host.LookupEnv(name)
+		user, _ := p.first(sameFamily(setup.Users, name))
+		_, home := p.first(sameFamily(setup.URLs, name))
 		switch {
 		case strings.TrimSpace(value) == "":
+		case home != "" && !sameServer(CompleteURL(s.Provider, home), s.BaseURL):
 		case !paired || strings.Contains(value, ":"):
 			all = append(all, Offer{Auth: Auth{Method: MethodEnv, Env: name}, Text: "token from $" + name})
 		case p.Host.OS == "windows": // no shell puts the two together

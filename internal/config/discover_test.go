@@ -102,7 +102,13 @@ func TestATokenIsNotOfferedToAnotherServer(t *testing.T) {
 			t.Errorf("%s: %+v", address, got)
 		}
 	}
-	f.env["JIRA_URL"] = "https://acme.atlassian.net"
+	f.env = map[string]string{"JIRA_URL": "https://jira.acme.example", "ATLASSIAN_URL": "https://acme.atlassian.net", "ATLASSIAN_TOKEN": "secret"}
+	for address, want := range map[string]int{"https://jira.acme.example": 0, "https://acme.atlassian.net": 1} {
+		if got := p.Offers(t.Context(), Source{Provider: Jira, BaseURL: address}); len(got) != want {
+			t.Errorf("%s: %+v", address, got)
+		}
+	}
+	f.env = map[string]string{"JIRA_URL": "https://acme.atlassian.net", "JIRA_TOKEN": "secret"}
 	for address, want := range map[string]bool{"https://api.atlassian.com/ex/jira/1": true, "https://atlassian.net.example": false} {
 		got := p.Offers(t.Context(), Source{Provider: Jira, BaseURL: address})
 		if _, ready := Best(got); len(got) == 1 != want || ready {

@@ -1,6 +1,8 @@
 package config
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -66,6 +68,23 @@ func TestEverySetupIsComplete(t *testing.T) {
 		}
 		if s.Example != "" && !usableURL(s.Provider, s.Example) {
 			t.Errorf("%s: %s is refused", s.Provider, s.Example)
+		}
+	}
+}
+
+// The docs name every variable that is looked at.
+func TestTheDocsNameEveryVariable(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "providers.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := append(tokenNames("github.com"), tokenNames("git.example.org")...)
+	for _, s := range Setups() {
+		names = append(names, slices.Concat(s.URLs, s.Projects, s.Users, s.Tokens, s.Passwords)...)
+	}
+	for _, name := range names {
+		if !strings.Contains(string(text), "`"+name+"`") {
+			t.Errorf("docs/providers.md does not name %s", name)
 		}
 	}
 }
