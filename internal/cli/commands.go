@@ -62,6 +62,7 @@ func commandTable() []command {
 	return []command{
 		{"stdio", "", "Serve MCP over standard input and output. This is what frank alone does.", func() action { return &stdioCommand{} }},
 		{"serve", "", "Serve MCP over HTTP: Streamable HTTP at /mcp, HTTP+SSE at /sse and /message.", func() action { return &serveCommand{} }},
+		{"init", "", "Ask what to connect, prove each source and write frank.yaml. Exit status: 0 written and all ready, 3 written and not all ready, 4 not proved and not written.", func() action { return &initCommand{} }},
 		{"doctor", "", "Probe every source now and show what it can do. Exit status: 0 all ready, 3 some, 4 none.", func() action { return &doctorCommand{} }},
 		{"call", "TOOL key=value …", "Call one tool and show the answer. Exit status: 0 success or empty, 3 partial, 4 access failure, 2 usage.", func() action { return &callCommand{} }},
 		{"failures", "", "Show what earlier calls could not check and why, newest first.", func() action { return &failuresCommand{} }},

@@ -48,6 +48,7 @@ func setup(t *testing.T) func(*testscript.Env) error {
 		e.Setenv("GITHUB", newGitHub(t).URL)
 		e.Setenv("FLAKY", newFlaky(t, e.Getenv("GITHUB")).URL)
 		e.Setenv("GOOD", goodToken)
+		e.Setenv("PLACES", newPlaces(t).URL)
 		repo, err := filepath.Abs("../..")
 		if err != nil {
 			return err

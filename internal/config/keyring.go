@@ -10,10 +10,9 @@ import (
 const keyringService = "frank"
 
 // keyringTool is the program that reads a system's keyring, and how a person
-// stores an entry with it.
+// stores an entry with it, or replaces it: both ask for the secret themselves.
 type keyringTool struct {
-	lookup []string
-	store  string
+	lookup, store []string
 	// absent is the exit status that means: no such entry.
 	absent int
 }
@@ -26,13 +25,13 @@ func toolFor(goos, source string) (keyringTool, bool) {
 	case "darwin":
 		return keyringTool{
 			lookup: []string{"security", "find-generic-password", "-s", keyringService, "-a", source, "-w"},
-			store:  "security add-generic-password -s " + keyringService + " -a " + source + " -w",
+			store:  []string{"security", "add-generic-password", "-U", "-s", keyringService, "-a", source, "-w"},
 			absent: 44,
 		}, true
 	case "linux", "freebsd", "openbsd", "netbsd", "dragonfly":
 		return keyringTool{
 			lookup: []string{"secret-tool", "lookup", "service", keyringService, "source", source},
-			store:  "secret-tool store --label=" + keyringService + "-" + source + " service " + keyringService + " source " + source,
+			store:  []string{"secret-tool", "store", "--label=" + keyringService + "-" + source, "service", keyringService, "source", source},
 			absent: 1,
 		}, true
 	}
@@ -50,7 +49,7 @@ func (a Auth) fromKeyring(ctx context.Context, h Host) (Secret, *Problem) {
 	case errors.Is(err, ErrNoProgram):
 		return a.problem(KeyringUnavailable, "the keyring is read with the program %s, which is not installed; install it, or use token_env or token_command", tool.lookup[0])
 	case errors.As(err, &exit) && exit.Code == tool.absent:
-		return a.problem(Missing, "the keyring gave no entry; unlock it, or store the secret with: %s", tool.store)
+		return a.problem(Missing, "the keyring gave no entry; unlock it, or store the secret with: %s", strings.Join(tool.store, " "))
 	case err != nil:
 		return a.problem(KeyringUnavailable, "the keyring did not answer; unlock it, or use token_env or token_command")
 	}

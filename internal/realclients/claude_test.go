@@ -50,3 +50,20 @@ func TestClaudeCodeConnectsOverEveryTransport(t *testing.T) {
 		}
 	}
 }
+
+// The command that frank init prints makes Claude Code start frank with that file.
+func TestClaudeCodeTakesTheSnippetOfInit(t *testing.T) {
+	p, program := newPlace(t).offline(), claude(t)
+	p.env = append(p.env, "CLAUDE_CONFIG_DIR="+p.home, "DISABLE_AUTOUPDATER=1", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1")
+	o := p.run(t, programs.frank, "init", "--yes", "--source", "provider=local")
+	snippet := regexp.MustCompile(`(?m)^  claude (mcp add frank -- .*)$`).FindStringSubmatch(o.stdout)
+	if o.status != 0 || snippet == nil {
+		t.Fatal(o)
+	}
+	if o := p.run(t, "sh", "-c", program+" "+snippet[1]); o.status != 0 {
+		t.Fatal(o)
+	}
+	if o := p.run(t, program, "mcp", "list"); !regexp.MustCompile(`(?m)^frank: .*frank\.yaml .*✔ Connected$`).MatchString(o.stdout) {
+		t.Errorf("claude mcp list does not connect it: %v", o)
+	}
+}
