@@ -295,6 +295,10 @@ func (r *redmine) changes(t *testing.T) {
 		{"a closed project", "tracker_create_issue", `{"source":"alice","project":"closedproj","title":"x"}`, answers("access_failure", "CAPABILITY_UNAVAILABLE", "feature_disabled")},
 		{"no role", "tracker_create_issue", `{"source":"walt","project":"priv","title":"x"}`, answers("access_failure", "INPUT_MISSING", "invalid_argument", "no role")},
 		{"a title that is too long", "tracker_create_issue", fmt.Sprintf(`{"source":"alice","project":"pub","title":%q}`, strings.Repeat("ü", 256)), answers("access_failure", "INPUT_MISSING", "invalid_argument")},
+		{"no project", "tracker_create_issue", `{"source":"alice","title":"x"}`, without(answers("access_failure", "INPUT_MISSING", "dynamic_option_required", `"options":["pub","nowiki","priv","pub-sub","void"]`), "not looked at")},
+		{"no project, with a bad key", "tracker_create_issue", `{"source":"nobody","title":"x"}`, without(answers("access_failure", "INPUT_MISSING", "dynamic_option_required", "not looked at"), "priv")},
+		{"no category", "tracker_create_issue", `{"source":"alice","project":"pub","title":"x","labels":["Nope"]}`, answers("access_failure", "INPUT_MISSING", "dynamic_option_required", `["UI","Unused"]`)},
+		{"no member", "tracker_create_issue", `{"source":"alice","project":"pub","title":"x","assignees":["Nemo"]}`, answers("access_failure", "INPUT_MISSING", "dynamic_option_required", "Bob Test")},
 		{"a bad key", "tracker_add_comment", `{"source":"nobody","ref":"#156","body":"x"}`, answers("access_failure", "ACCESS_DENIED", "auth_failed")},
 		{"nobody", "tracker_add_comment", `{"source":"anonymous","ref":"#156","body":"x"}`, answers("access_failure", "ACCESS_DENIED", "auth_context_required")},
 	})
