@@ -135,7 +135,7 @@ func (t *talk) verdict(p proof) (keep bool, again string, err error) {
 	var rows []choice
 	switch state {
 	case app.Ready:
-		t.d.prose("Proved: it is ready.")
+		t.d.prose("It is ready.")
 		return true, "", nil
 	case app.Degraded:
 		rows = []choice{{"take", "it as it is: what is granted can be used"}, {"retry", "the probe"}, {"change", "the answers"}, {"skip", "this source"}}
