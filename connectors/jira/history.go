@@ -70,6 +70,8 @@ func (t tracker) history(ctx context.Context, g *getting, w wireWhole, from int)
 	case f != nil:
 	case *page.Start != from:
 		f = x.Contradicts("another page than was asked came back")
+	case page.Last != nil && *page.Last && from+len(*page.Values) < *page.Total:
+		f = x.Contradicts("isLast is true, and total exceeds the steps")
 	case len(*page.Values) == 0 && !page.ends():
 		f = x.Contradicts("there is more of the history, and it has no more steps")
 	}
