@@ -110,6 +110,9 @@ func (t tool[A]) Call(ctx context.Context, d *Deps, raw json.RawMessage) status.
 	if failure != nil {
 		return status.Refuse(t.spec.question("what "+t.spec.Name+" was asked for"), *failure)
 	}
+	if f := d.unlink(t.spec, reflect.ValueOf(&args).Elem()); f != nil {
+		return t.spec.refuse(*f)
+	}
 	return d.answered(ctx, t.spec, reflect.ValueOf(&args).Elem(), func() status.Envelope { return t.run(ctx, d, args) })
 }
 
