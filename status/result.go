@@ -330,6 +330,16 @@ func Single[T any](r Result[T]) Result[T] {
 	})
 }
 
+// Named says that the question was for a named thing, in whichever of the sources it
+// is: rows without items say nothing of a set. It changes no verdict.
+func Named[T any](r Result[T]) Result[T] {
+	return each(r, func(x *row[T]) *row[T] {
+		y := &row[T]{head: x.head, items: x.items}
+		y.single = true
+		return y
+	})
+}
+
 // Noted names, in snake_case, something more that is not proved. It changes no verdict.
 func Noted[T any](r Result[T], note string) Result[T] {
 	return each(r, func(x *row[T]) *row[T] {

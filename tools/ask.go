@@ -146,7 +146,7 @@ func askNamed[T connectors.Item](ctx context.Context, d *Deps, t target, ask fun
 			break
 		}
 	}
-	return results
+	return ownOnly(t.ref, results)
 }
 
 func found[T connectors.Item](r status.Result[T]) bool { return len(r.Items()) > 0 }
@@ -174,6 +174,7 @@ func nearFirst(r ref.Ref, sources []connectors.Source) [][]connectors.Source {
 
 // inSource is the reference as that source sees it, its default project filled in.
 func inSource(r ref.Ref, s connectors.Source) ref.Ref {
+	r = r.Unqualified()
 	if r.URL() != "" {
 		own, _ := r.In(s.BaseURL)
 		return own

@@ -23,7 +23,7 @@ var docsReadSpec = Spec{
 var docsRead = tool[docsReadArgs]{docsReadSpec, readDoc}
 
 func readDoc(ctx context.Context, d *Deps, a docsReadArgs) status.Envelope {
-	r, failure := parseRef("ref", a.Ref)
+	r, failure := d.parseRef("ref", a.Ref)
 	if failure != nil {
 		return docsReadSpec.refuse(*failure)
 	}

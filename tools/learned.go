@@ -27,7 +27,7 @@ type naming struct {
 // that does either: all below sees the name that is meant.
 func (d *Deps) answered(ctx context.Context, s Spec, args reflect.Value, run func() status.Envelope) status.Envelope {
 	n, ok := namingOf(s, args)
-	if d.Names == nil || !ok {
+	if d.Names == nil || !ok || d.isSource(n) {
 		return run()
 	}
 	used, failure := d.alias(ctx, s, n)
@@ -79,6 +79,11 @@ func namingOf(s Spec, args reflect.Value) (naming, bool) {
 		n.name, n.rest = n.name[:i], n.name[i:]
 	}
 	return n, n.name != "" && (i > 0 || n.kind == learn.Ref) // else a bare number, key or revision, which is no name
+}
+
+// isSource tells a reference that names its source, as in here#7: that is no name to learn.
+func (d *Deps) isSource(n naming) bool {
+	return n.rest != "" && slices.ContainsFunc(d.Sources, func(s connectors.Source) bool { return s.Name == n.name })
 }
 
 func containerOf(k connectors.Kind) string {

@@ -25,7 +25,7 @@ var repoGetChangeSpec = Spec{
 var repoGetChange = tool[repoGetChangeArgs]{repoGetChangeSpec, getChange}
 
 func getChange(ctx context.Context, d *Deps, a repoGetChangeArgs) status.Envelope {
-	r, failure := parseRef("ref", a.Ref)
+	r, failure := d.parseRef("ref", a.Ref)
 	if failure != nil {
 		return repoGetChangeSpec.refuse(*failure)
 	}

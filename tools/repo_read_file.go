@@ -32,7 +32,7 @@ func readFile(ctx context.Context, d *Deps, a repoReadFileArgs) status.Envelope 
 			Name: "end_line", Reason: status.InvalidArgument.Name(), Problem: "must not be less than start_line, which is " + strconv.Itoa(a.StartLine),
 		}})))
 	}
-	r, failure := a.target()
+	r, failure := a.target(d.reader())
 	if failure != nil {
 		return repoReadFileSpec.refuse(*failure)
 	}
@@ -46,8 +46,8 @@ func readFile(ctx context.Context, d *Deps, a repoReadFileArgs) status.Envelope 
 
 // target reads path as a link only if it is one: every other text is a path as
 // it stands, whatever it looks like.
-func (a repoReadFileArgs) target() (ref.Ref, *status.Failure) {
-	r, err := ref.Parse(a.Path)
+func (a repoReadFileArgs) target(rd ref.Reader) (ref.Ref, *status.Failure) {
+	r, err := rd.Parse(a.Path)
 	if err != nil || r.URL() == "" || (r.Kind != ref.File && r.Kind != ref.Directory) {
 		if err == nil && r.URL() != "" {
 			f := status.Fail(status.InvalidArgument, status.Arguments.Is([]status.Argument{{

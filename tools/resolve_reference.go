@@ -32,9 +32,11 @@ type Resolution struct {
 // Arguments are those that make the tool read it.
 type Arguments struct {
 	Ref      string `json:"ref,omitempty"`
+	What     string `json:"what,omitempty"`
 	Path     string `json:"path,omitempty"`
 	Repo     string `json:"repo,omitempty"`
 	Project  string `json:"project,omitempty"`
+	Space    string `json:"space,omitempty"`
 	Revision string `json:"revision,omitempty"`
 	Section  string `json:"section,omitempty"`
 	Start    int    `json:"start_line,omitempty"`
@@ -48,6 +50,8 @@ type lookup struct {
 	ask  func(context.Context, connectors.Source, ref.Ref) status.Result[Resolution]
 	// named reads a bare name as what the tool wants; nil: the reference as it is.
 	named func(ref.Ref) ref.Ref
+	// instead is asked where no source of the tool's kind can be; nil: nothing.
+	instead *lookup
 }
 
 func (l lookup) read(r ref.Ref, kind ref.Kind) ref.Ref {
@@ -59,7 +63,7 @@ func (l lookup) read(r ref.Ref, kind ref.Kind) ref.Ref {
 }
 
 func resolve(ctx context.Context, d *Deps, a resolveReferenceArgs) status.Envelope {
-	r, failure := parseRef("reference", a.Reference)
+	r, failure := d.parseRef("reference", a.Reference)
 	if failure != nil {
 		return resolveReferenceSpec.refuse(*failure)
 	}
@@ -67,16 +71,32 @@ func resolve(ctx context.Context, d *Deps, a resolveReferenceArgs) status.Envelo
 	var no *status.Failure
 	for _, kind := range slices.Compact([]ref.Kind{r.Kind, r.Also}) {
 		for _, l := range lookups(r, kind) {
-			meant := l.read(r, kind)
-			sources, f := d.forRef(l.spec.Kind, "", meant)
-			if f != nil {
+			sources, f := d.forRef(l.spec.Kind, "", l.read(r, kind))
+			if f != nil && l.instead != nil {
+				l = *l.instead
+				sources, f = d.forRef(l.spec.Kind, "", l.read(r, kind))
+			}
+			switch {
+			case f != nil && kind == ref.Unknown && d.covers(r): // a view, a dashboard: it names no object
+				continue
+			case f != nil:
 				no = graver(no, f)
 				continue
 			}
-			results = append(results, askNamed(ctx, d, target{l.spec, meant, sources}, l.ask)...)
+			results = append(results, askNamed(ctx, d, target{l.spec, l.read(r, kind), sources}, l.ask)...)
 		}
 	}
-	return resolved(r, results, no)
+	if r.URL() != "" {
+		results = slices.DeleteFunc(results, refusedForm)
+	}
+	return d.resolved(r, results, no)
+}
+
+// refusedForm tells the answer of a source that has no such thing at an address of that
+// form: what the link is given for is no argument of resolve_reference.
+func refusedForm(x status.Result[Resolution]) bool {
+	s, c := x.Verdict()
+	return s == status.AccessFailure && c == status.InputMissing
 }
 
 // graver keeps the first failure to select sources; a link's own is as good as any.
@@ -89,11 +109,14 @@ func graver(have, next *status.Failure) *status.Failure {
 
 // resolved is the one object that the reference means, the several it may mean,
 // or what kept it from being found out.
-func resolved(r ref.Ref, results []status.Result[Resolution], no *status.Failure) status.Envelope {
+func (d *Deps) resolved(r ref.Ref, results []status.Result[Resolution], no *status.Failure) status.Envelope {
 	q := resolveReferenceSpec.question("reference " + r.String())
 	if len(results) == 0 {
 		if no == nil {
 			f := status.Fail(status.NoCandidates, status.NotCalled, status.Reference.Is(r.String()))
+			if r.URL() != "" {
+				f = f.With(status.Remedy.Is("The link leads to a view, such as a list or a dashboard; give that of an issue, change, file, page or project."))
+			}
 			no = &f
 		}
 		return status.Refuse(q, *no)
@@ -101,13 +124,36 @@ func resolved(r ref.Ref, results []status.Result[Resolution], no *status.Failure
 	hits, n := distinct(results)
 	switch {
 	case n == 1:
-		return status.Single(hits[0]).Envelope(q)
+		return status.Named(status.Merge(append(d.unchecked(results), status.Single(hits[0]))...)).Envelope(q)
 	case n > 1:
 		return status.Refuse(q, ambiguous(r, hits))
 	default:
 		merged := status.Merge(results...)
 		return status.Unresolved(merged, status.Fail(status.NoCandidates, status.Reference.Is(r.String()))).Envelope(q)
 	}
+}
+
+// unchecked keeps the answers of sources in which the thing may be as well, but which
+// could not be asked: what was found is then not proved to be all that is meant. What
+// lies outside the allow-list of a source is not looked for there by intention.
+func (d *Deps) unchecked(results []status.Result[Resolution]) []status.Result[Resolution] {
+	return slices.DeleteFunc(slices.Clone(results), func(x status.Result[Resolution]) bool {
+		if s, _ := x.Verdict(); s != status.AccessFailure {
+			return true
+		}
+		return !slices.ContainsFunc(x.Rows(), func(row status.Row) bool {
+			return slices.ContainsFunc(row.Failures, func(f status.Failure) bool {
+				switch f.Code() {
+				case status.AccessDenied:
+					return f.Text("rule") != "only"
+				case status.SourceUnreliable:
+					return true
+				default:
+					return slices.ContainsFunc(d.Sources, func(s connectors.Source) bool { return s.Name == row.Source && s.Broken != nil })
+				}
+			})
+		})
+	})
 }
 
 // distinct keeps the results that hold something, each object once: a document is
@@ -144,6 +190,9 @@ func lookups(r ref.Ref, k ref.Kind) []lookup {
 		if r.Anchor != "" {
 			return []lookup{pageLookup}
 		}
+		if r.URL() == "" { // without a repository it may still be the title of a page
+			return []lookup{fileOrPageLookup}
+		}
 		return []lookup{fileLookup}
 	case ref.Directory:
 		return []lookup{directoryLookup}
@@ -155,8 +204,10 @@ func lookups(r ref.Ref, k ref.Kind) []lookup {
 	case ref.Page:
 		return []lookup{pageLookup}
 	case ref.Project:
-		return []lookup{projectLookup}
-	case ref.Unknown, ref.Discussion, ref.Release:
+		return []lookup{projectLookup, ownerLookup}
+	case ref.Release:
+		return []lookup{releaseLookup}
+	case ref.Unknown, ref.Discussion:
 		return namedLookups(r, k)
 	default:
 		return nil
@@ -169,7 +220,9 @@ func namedLookups(r ref.Ref, k ref.Kind) []lookup {
 	switch {
 	case k != r.Kind:
 		return nil
-	case r.URL() != "" || strings.ContainsAny(r.Raw, " \t"): // a title
+	case r.URL() != "": // only documents have addresses of any form
+		return []lookup{pageLookup}
+	case strings.ContainsAny(r.Raw, " \t"): // a title
 		return []lookup{nameLookup, pageLookup}
 	default:
 		return []lookup{nameLookup, pageLookup, revisionLookup, pathLookup, folderLookup}
@@ -220,8 +273,37 @@ var pageLookup = lookup{spec: docsReadSpec, ask: func(ctx context.Context, s con
 	})
 }}
 
-var projectLookup = lookup{spec: trackerDescribeSpec, ask: func(ctx context.Context, s connectors.Source, r ref.Ref) status.Result[Resolution] {
+// projectLookup reads a container: a project of a tracker, else a space of documents.
+var projectLookup = lookup{spec: trackerDescribeSpec, instead: &spaceLookup, ask: func(ctx context.Context, s connectors.Source, r ref.Ref) status.Result[Resolution] {
 	return status.Map(s.Tracker.Describe(ctx, connectors.DescribeQuery{Project: r.Project}), projectResolution(s))
+}}
+
+var spaceLookup = lookup{spec: docsListSpec, ask: func(ctx context.Context, s connectors.Source, r ref.Ref) status.Result[Resolution] {
+	found := s.Docs.List(ctx, connectors.PageList{Space: r.Project, Paging: connectors.Paging{Limit: 1}})
+	return status.Map(status.Single(found), func(p connectors.Page) Resolution {
+		o := p.Origin
+		o.Ref, o.Title, o.URL = r.Project, r.Project, r.URL()
+		return Resolution{o, "space", docsListSpec.Name, Arguments{Space: r.Project, Source: s.Name}}
+	})
+}}
+
+// ownerLookup reads who owns repositories.
+var ownerLookup = lookup{spec: repoListSpec, ask: func(ctx context.Context, s connectors.Source, r ref.Ref) status.Result[Resolution] {
+	found := s.Repo.List(ctx, connectors.RepoList{What: "repos", Repo: r.Project, Paging: connectors.Paging{Limit: 1}})
+	return status.Map(status.Single(found), func(e connectors.Entry) Resolution {
+		o := e.Origin
+		o.Ref, o.Title, o.URL = r.Project, r.Project, r.URL()
+		return Resolution{o, "owner", repoListSpec.Name, Arguments{What: "repos", Repo: r.Project, Source: s.Name}}
+	})
+}}
+
+// fileOrPageLookup is for texts with the form of a file's name.
+var fileOrPageLookup = lookup{spec: fileLookup.spec, ask: fileLookup.ask, instead: &pageLookup}
+
+// releaseLookup reads the commit that a release was made of.
+var releaseLookup = lookup{spec: changeLookup.spec, ask: changeLookup.ask, named: func(r ref.Ref) ref.Ref {
+	r.Kind = ref.Commit
+	return r
 }}
 
 // nameLookup reads a bare name: a project whose name contains it.
@@ -241,13 +323,13 @@ func projectResolution(s connectors.Source) func(connectors.Project) Resolution 
 
 // A bare name may be a branch, tag or hash; a file; or a directory.
 var (
-	revisionLookup = lookup{changeLookup.spec, changeLookup.ask, func(r ref.Ref) ref.Ref {
+	revisionLookup = lookup{spec: changeLookup.spec, ask: changeLookup.ask, named: func(r ref.Ref) ref.Ref {
 		return ref.Ref{Kind: ref.Commit, Raw: r.Raw, Revision: r.Raw, ID: r.Raw}
 	}}
-	pathLookup = lookup{fileLookup.spec, fileLookup.ask, func(r ref.Ref) ref.Ref {
+	pathLookup = lookup{spec: fileLookup.spec, ask: fileLookup.ask, named: func(r ref.Ref) ref.Ref {
 		return ref.Ref{Kind: ref.File, Raw: r.Raw, Path: r.Raw}
 	}}
-	folderLookup = lookup{directoryLookup.spec, directoryLookup.ask, func(r ref.Ref) ref.Ref {
+	folderLookup = lookup{spec: directoryLookup.spec, ask: directoryLookup.ask, named: func(r ref.Ref) ref.Ref {
 		return ref.Ref{Kind: ref.Directory, Raw: r.Raw, Path: r.Raw}
 	}}
 )

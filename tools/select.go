@@ -92,7 +92,10 @@ func (d *Deps) defaults(sources []connectors.Source) []status.Candidate {
 
 // forRef selects the sources that a reference can point into.
 func (d *Deps) forRef(k connectors.Kind, source string, r ref.Ref) ([]connectors.Source, *status.Failure) {
-	if source != "" {
+	if r.Source != "" && source != "" && source != r.Source {
+		return nil, badArgument("source", "the reference begins with the name of source "+r.Source+"; leave source out")
+	}
+	if source = first(source, r.Source); source != "" {
 		s, f := d.named(source, k)
 		if f == nil && s.Broken == nil && r.URL() != "" && s.Owns != nil && !s.Owns(r) {
 			no := status.Fail(status.InvalidArgument, status.Arguments.Is([]status.Argument{{
@@ -102,11 +105,8 @@ func (d *Deps) forRef(k connectors.Kind, source string, r ref.Ref) ([]connectors
 		}
 		return []connectors.Source{s}, f
 	}
-	if r.URL() != "" && !slices.ContainsFunc(d.Sources, func(s connectors.Source) bool { return s.Owns == nil || s.Owns(r) }) {
-		f := d.notConnected(foreign(r)).With(status.Reference.Is(r.String()), status.Host.Is(r.Host))
-		if r.Provider == "" || !slices.Contains(d.Providers, r.Provider) {
-			f = f.With(status.Remedy.Is("Read " + r.Host + " with another tool; this version of frank can connect " + strings.Join(d.Providers, ", ") + "."))
-		}
+	if r.URL() != "" && !d.covers(r) {
+		f := d.elsewhere(r)
 		return nil, &f
 	}
 	all := d.serving(k)
@@ -119,17 +119,32 @@ func (d *Deps) forRef(k connectors.Kind, source string, r ref.Ref) ([]connectors
 	}
 	out := slices.DeleteFunc(slices.Clone(all), func(s connectors.Source) bool { return s.Owns != nil && !s.Owns(r) })
 	if len(out) > 0 {
-		return out, nil
+		return closest(r, out), nil
 	}
 	if (r.Number > 0 || r.Kind == ref.File && k == connectors.KindRepo) && r.Project == "" && r.URL() == "" { // the sources say that they have no default for it
 		return all, nil
 	}
 	if r.URL() != "" { // a source has the host, but is none of this kind
-		f := status.Fail(status.OperationUnsupported, status.Feature.Is("a "+noun(k)), status.Reference.Is(r.String()))
+		f := status.Fail(status.OperationUnsupported, status.Feature.Is("a "+noun(k)), status.Reference.Is(r.String()),
+			status.Fallback("ask resolve_reference which tool reads the link"))
+		i := slices.IndexFunc(d.Sources, func(s connectors.Source) bool { return s.Owns != nil && s.Owns(r) })
+		if i >= 0 {
+			f = f.With(status.By(d.Sources[i].Name))
+		}
 		return nil, &f
 	}
-	f := d.notConnected(foreign(r)).With(status.Reference.Is(r.String()))
+	f := d.elsewhere(r)
 	return nil, &f
+}
+
+// closest keeps the sources that are configured for the address of a link, if there are
+// any: those behind a gateway may claim it too, as long as they do not know their own.
+func closest(r ref.Ref, sources []connectors.Source) []connectors.Source {
+	exact := slices.DeleteFunc(slices.Clone(sources), func(s connectors.Source) bool { return !r.Match(s.BaseURL) })
+	if len(exact) > 0 {
+		return exact
+	}
+	return sources
 }
 
 func (d *Deps) owners(k connectors.Kind, r ref.Ref) []string {
@@ -156,20 +171,6 @@ func (d *Deps) noneOf(k connectors.Kind) status.Failure {
 // notConnected says that what is wanted has no source here, and what could be added.
 func (d *Deps) notConnected(what string) status.Failure {
 	return status.Fail(status.ConnectorNotConfigured, status.Provider.Is(what), status.Options.Is(d.Providers))
-}
-
-// foreign words what a reference would need.
-func foreign(r ref.Ref) string {
-	switch {
-	case r.Provider != "":
-		return r.Provider
-	case r.Host != "":
-		return r.Host
-	case r.Kind == ref.Issue && r.Number == 0:
-		return "a tracker with keys such as " + r.String()
-	default:
-		return "a source that has " + r.String()
-	}
 }
 
 func noun(k connectors.Kind) string {

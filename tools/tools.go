@@ -111,6 +111,9 @@ func (t tool[A]) Call(ctx context.Context, d *Deps, raw json.RawMessage) status.
 	if failure != nil {
 		return d.unbound(ctx, t.spec, bound, *failure)
 	}
+	if f := d.unlink(t.spec, bound); f != nil {
+		return t.spec.refuse(*f)
+	}
 	return d.offering(ctx, t.spec, d.answered(ctx, t.spec, bound, func() status.Envelope { return t.run(ctx, d, args) }))
 }
 

@@ -23,7 +23,7 @@ var trackerAddCommentSpec = Spec{
 var trackerAddComment = tool[trackerAddCommentArgs]{trackerAddCommentSpec, addComment}
 
 func addComment(ctx context.Context, d *Deps, a trackerAddCommentArgs) status.Envelope {
-	r, f := parseRef("ref", a.Ref)
+	r, f := d.parseRef("ref", a.Ref)
 	if f != nil {
 		return trackerAddCommentSpec.refuse(*f)
 	}

@@ -25,7 +25,7 @@ var trackerGetIssueSpec = Spec{
 var trackerGetIssue = tool[trackerGetIssueArgs]{trackerGetIssueSpec, getIssue}
 
 func getIssue(ctx context.Context, d *Deps, a trackerGetIssueArgs) status.Envelope {
-	r, failure := parseRef("ref", a.Ref)
+	r, failure := d.parseRef("ref", a.Ref)
 	if failure != nil {
 		return trackerGetIssueSpec.refuse(*failure)
 	}

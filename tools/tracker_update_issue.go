@@ -33,7 +33,7 @@ func updateIssue(ctx context.Context, d *Deps, a trackerUpdateIssueArgs) status.
 	if f := a.unusable(); f != nil {
 		return trackerUpdateIssueSpec.refuse(*f)
 	}
-	r, f := parseRef("ref", a.Ref)
+	r, f := d.parseRef("ref", a.Ref)
 	if f != nil {
 		return trackerUpdateIssueSpec.refuse(*f)
 	}

@@ -40,7 +40,7 @@ func open(s connectors.Setup) (connectors.Source, *status.Failure) {
 	now := s.Clock()
 	c := &client{
 		source: s.Name, space: s.DefaultProject, nobody: s.Anonymous, root: base, base: strings.TrimSuffix(s.BaseURL, "/"), up: s.Upstream,
-		sites: connectors.NewMemo[site](now, proofLife), spaces: connectors.NewMemo[space](now, proofLife),
+		sites: connectors.NewMemo[site](now, proofLife), spaces: connectors.NewMemo[space](now, proofLife), homes: connectors.NewMemo[string](now, homeLife),
 	}
 	return connectors.Source{
 		Name: s.Name, Provider: "confluence", BaseURL: s.BaseURL, DefaultProject: s.DefaultProject, Only: s.Only,
@@ -59,6 +59,7 @@ type client struct {
 	up     *upstream.Client
 	sites  *connectors.Memo[site]
 	spaces *connectors.Memo[space]
+	homes  *connectors.Memo[string] // of the site behind the gateway
 }
 
 // anonymous reports whether the source is asked without a credential: by
@@ -73,7 +74,7 @@ func (c *client) gateway() bool { return strings.Contains(c.root.Path+"/", "/ex/
 // called: a number, a title, or a title with the key of its space in front.
 func (c *client) owns(r ref.Ref) bool {
 	if r.Host != "" { // what lies below a path of its own is its own, whatever it looks like
-		return r.Match(c.base) && (strings.Trim(c.root.Path, "/") != "" || r.Fits("confluence") || ownPath(r))
+		return c.mine(r) && (strings.Trim(c.root.Path, "/") != "" || r.Fits("confluence") || ownPath(r))
 	}
 	if r.Provider != "" && r.Provider != "confluence" {
 		return false

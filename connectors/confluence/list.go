@@ -185,6 +185,9 @@ func (l *listing) below(ctx context.Context, parent string, explicit bool) statu
 		return l.stop(l.badArgument("parent", "must be the link, number or title of a page of this source"))
 	}
 	w, f := l.want(r)
+	if f == nil {
+		f = l.settle(ctx, r)
+	}
 	if f != nil {
 		return l.stop(f)
 	}

@@ -22,6 +22,9 @@ func (d documents) Read(ctx context.Context, q connectors.PageGet) status.Result
 		return d.stop(f)
 	}
 	w, f := d.want(q.Ref)
+	if f == nil {
+		f = d.settle(ctx, q.Ref)
+	}
 	if f != nil {
 		return d.stop(f)
 	}

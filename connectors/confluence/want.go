@@ -79,8 +79,7 @@ func (d documents) linked(r ref.Ref) (wanted, *status.Failure) {
 	if err != nil {
 		return w, d.badArgument("ref", "is no link that can be read")
 	}
-	path := strings.TrimPrefix(strings.TrimPrefix(u.Path, strings.TrimSuffix(d.root.Path, "/")), "/")
-	parts := append(strings.Split(strings.TrimSuffix(path, "/"), "/"), "", "")
+	parts := append(strings.Split(strings.TrimSuffix(d.pathOf(r, u.Path), "/"), "/"), "", "")
 	query := u.Query()
 	switch {
 	case isNumber(query.Get("pageId")):

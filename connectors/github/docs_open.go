@@ -19,7 +19,7 @@ func contains(list []string, s string) bool { return slices.Contains(list, s) }
 // directory or repository for its README, or a title.
 func (d documents) open(ctx context.Context, r ref.Ref) (blob, *unfound) {
 	project := r.Project
-	if isText(r) && r.Kind != ref.Repository { // a path, of which owner/name was only a reading
+	if isText(r) && r.Kind != ref.Repository && r.Revision == "" { // a path, of which owner/name was only a reading
 		project = ""
 	}
 	switch r.Kind {
@@ -44,7 +44,7 @@ func (d documents) open(ctx context.Context, r ref.Ref) (blob, *unfound) {
 		}
 	default:
 	}
-	return blob{}, stop(d.badArgument("ref", "names no document of a repository"))
+	return blob{}, stop(d.badArgument("ref", "is not the address of a document in a repository"))
 }
 
 // below tries a text such as docs/guide, which may as well name a repository, as

@@ -64,7 +64,12 @@ func (c *client) place(ctx context.Context, r ref.Ref) (server, string, *status.
 		return server{}, "", f
 	}
 	s, f := c.which(ctx)
-	if f == nil && r.Host != "" && !r.Match(c.base.String()) && !r.Match(s.site) { // see owns
+	switch {
+	case f != nil || r.Host == "" || r.Match(c.base.String()) || r.Match(s.site): // see owns
+	case strings.EqualFold(ref.HostOf(s.site), gateway): // it does not tell of which site it is
+		unknown := status.Fail(status.ShapeError, status.By(c.source), status.WasCalled, status.MissingKey.Is("baseUrl"), status.Reference.Is(key))
+		f = &unknown
+	default:
 		elsewhere := status.Fail(status.ConnectorNotConfigured, status.By(c.source), status.Host.Is(r.Host), status.Provider.Is("jira"), status.Reference.Is(key))
 		f = &elsewhere
 	}

@@ -117,13 +117,13 @@ func (c *client) owns(r ref.Ref) bool {
 	if r.Match(c.base.String()) {
 		return true
 	}
+	if s, ok := c.servers.Get(theServer); ok { // its own address may be another one than that at which it is asked
+		return r.Match(s.site)
+	}
 	if !strings.EqualFold(c.base.Host, gateway) {
 		return false
 	}
-	if s, ok := c.servers.Get(theServer); ok {
-		return r.Match(s.site)
-	}
-	return strings.HasSuffix(r.Host, ".atlassian.net")
+	return r.Provider == "jira" && strings.HasSuffix(r.Host, ".atlassian.net")
 }
 
 // holds reports whether a container can be a project of Jira by its form.

@@ -44,6 +44,9 @@ func (d *documents) Read(ctx context.Context, q connectors.PageGet) status.Resul
 		return d.directory(l, p)
 	case found:
 		return d.document(l, p, q.Section)
+	case q.Ref.Revision != "": // main:docs/guide.md: what is on disk is another text
+		return d.failed(status.Fail(status.OperationUnsupported, status.Feature.Is("documents of a revision"), status.Reference.Is(shownName(name)),
+			status.Fallback("read it with repo_read_file, which takes a revision")))
 	default:
 		return d.byName(l, name, q)
 	}
@@ -51,7 +54,7 @@ func (d *documents) Read(ctx context.Context, q connectors.PageGet) status.Resul
 
 // nameOf is what a reference calls the document.
 func nameOf(r ref.Ref) string {
-	if r.Path != "" {
+	if r.Path != "" && r.Revision == "" {
 		return r.Path
 	}
 	name := r.Raw

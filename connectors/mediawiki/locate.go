@@ -41,10 +41,10 @@ func (d documents) want(s site, r ref.Ref) (wanted, *status.Failure) {
 	switch {
 	case query.Get("title") != "" || query.Get("curid") != "" || query.Get("oldid") != "":
 		w.title, w.page, w.version = query.Get("title"), query.Get("curid"), query.Get("oldid")
+	case strings.HasPrefix(u.Path, s.script+"/"): // before the articles, which may lie at the very top
+		w.title, w.page = strings.TrimPrefix(u.Path, s.script+"/"), ""
 	case before != "" && strings.HasPrefix(u.Path, before) && strings.HasSuffix(u.Path, after):
 		w.title, w.page = strings.TrimSuffix(strings.TrimPrefix(u.Path, before), after), ""
-	case strings.HasPrefix(u.Path, s.script+"/"):
-		w.title, w.page = strings.TrimPrefix(u.Path, s.script+"/"), ""
 	}
 	return d.named(w)
 }

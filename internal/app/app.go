@@ -191,7 +191,7 @@ func (a *App) source(providers []connectors.Provider, cfg *config.Config, s conf
 	o := a.options
 	broken := func(kinds []connectors.Kind, f status.Failure) connectors.Source {
 		f = f.With(status.By(s.Name))
-		owns := func(r ref.Ref) bool { return r.URL() == "" || r.Match(s.BaseURL) }
+		owns := func(r ref.Ref) bool { return r.URL() == "" && r.Could(s.Provider) || r.Match(s.BaseURL) }
 		return connectors.Source{
 			Name: s.Name, Provider: s.Provider, Kinds: kinds, BaseURL: s.BaseURL, DefaultProject: s.DefaultProject, Only: s.Only, Owns: owns, Broken: &f,
 		}

@@ -61,6 +61,7 @@ func readForge(r *Ref, l link) error {
 	}
 	if r.Provider == "" {
 		r.Provider = forgeOf(l, at)
+		r.sure = r.Provider == "gitlab" || l.segs[at] == "pulls" && r.Provider == "gitea"
 	}
 	l.segs = l.segs[at:]
 	return readRest(r, l)
@@ -103,7 +104,7 @@ func apiPath(r *Ref, l link) (link, bool) {
 		l.segs = l.segs[1:]
 	case l.seg(0) == "api" && (l.seg(1) == "v3" || l.seg(1) == "v1") && l.seg(2) == "repos":
 		if r.Provider == "" {
-			r.Provider = map[string]string{"v3": "github", "v1": "gitea"}[l.seg(1)]
+			r.Provider, r.sure = map[string]string{"v3": "github", "v1": "gitea"}[l.seg(1)], true
 		}
 		l.segs = l.segs[3:]
 	default:
@@ -141,7 +142,14 @@ func readGitLab(r *Ref, l link) (rest link, ok bool) {
 	if at < 2 {
 		return l, false
 	}
-	r.Provider, r.Project, rest.segs = "gitlab", strings.Join(l.segs[:at], "/"), l.segs[at+1:]
+	from := 0
+	if l.segs[0] == "groups" { // /groups/GROUP/-/epics/1: there is no repository
+		from = 1
+	}
+	r.Provider, r.Project, rest.segs = "gitlab", strings.Join(l.segs[from:at], "/"), l.segs[at+1:]
+	if from > 0 {
+		r.Kind, rest.segs = Project, nil
+	}
 	return rest, true
 }
 
@@ -182,6 +190,9 @@ func readRest(r *Ref, rest link) error {
 
 func readNumbered(r *Ref, rest link) {
 	// GitHub and GitLab serve a change as text under its address.
+	if rest.seg(1) == "incident" { // a kind of issue at GitLab
+		rest.segs = rest.segs[1:]
+	}
 	arg := strings.TrimSuffix(strings.TrimSuffix(rest.seg(1), ".diff"), ".patch")
 	if !digits.MatchString(arg) {
 		// A list of issues is a view of the repository.
@@ -232,7 +243,7 @@ func readContent(r *Ref, rest link) error {
 		// Gitea says which kind of revision it is: src/branch/REV/path.
 		if len(segs) > 1 && slices.Contains([]string{"branch", "commit", "tag"}, segs[0]) {
 			segs = segs[1:]
-			r.Provider = "gitea"
+			r.Provider, r.sure = "gitea", true
 			if !extension.MatchString(rest.from(1)) && !wellKnown(rest.from(1)) && r.Anchor == "" {
 				kind, r.Also = Directory, File
 			}

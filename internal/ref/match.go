@@ -2,6 +2,7 @@ package ref
 
 import (
 	"net/url"
+	"strconv"
 	"strings"
 )
 
@@ -16,8 +17,18 @@ func (r Ref) Match(baseURL string) bool {
 // Fits tells whether a source with that provider can answer for the link, as
 // far as its shape tells. The forges' links look alike, so any forge fits.
 func (r Ref) Fits(provider string) bool {
-	forge := func(p string) bool { return p == "github" || p == "gitlab" || p == "gitea" }
-	return r.Provider == "" || r.Provider == provider || (forge(r.Provider) && forge(provider))
+	return r.Provider == "" || r.Provider == provider || (isForge(r.Provider) && isForge(provider))
+}
+
+// Could tells whether a text can mean something at that provider: keys such as PAY-12
+// are those of a tracker of its own, !34 is GitLab's.
+func (r Ref) Could(provider string) bool {
+	key := r.Kind == Issue && r.ID != strconv.Itoa(r.Number)
+	return (r.Provider == "" || r.Provider == provider) && !(key && isForge(provider))
+}
+
+func isForge(provider string) bool {
+	return provider == "github" || provider == "gitlab" || provider == "gitea"
 }
 
 // In returns the reference as the server at baseURL sees it: a path prefix of
@@ -48,6 +59,22 @@ func (r Ref) In(baseURL string) (Ref, bool) {
 		r.BasePath = prefix
 	}
 	return r, true
+}
+
+// OnHost tells whether the link has the host of the server at baseURL, whatever the path.
+func (r Ref) OnHost(baseURL string) bool {
+	own, err := url.Parse(r.link)
+	base, wrong := url.Parse(baseURL)
+	return err == nil && wrong == nil && r.Host != "" && siteHost(base.Scheme, base.Host) == siteHost(own.Scheme, r.Host)
+}
+
+// HostOf is the host of a server's address; "" if it has none.
+func HostOf(baseURL string) string {
+	u, err := url.Parse(baseURL)
+	if err != nil {
+		return ""
+	}
+	return u.Host
 }
 
 // sitePath is the path that all links of the server share; anyPath where the
@@ -83,8 +110,12 @@ func siteHost(scheme, host string) string {
 	case host == "notion.com", strings.HasSuffix(host, ".notion.com"), host == "notion.so",
 		strings.HasSuffix(host, ".notion.so"), strings.HasSuffix(host, ".notion.site"):
 		return "notion.com"
-	case strings.HasSuffix(host, ".m.wikipedia.org"):
-		return strings.TrimSuffix(host, ".m.wikipedia.org") + ".wikipedia.org"
+	}
+	if lang, rest, ok := strings.Cut(host, ".m."); ok && ProviderOfHost(lang+"."+rest) == "mediawiki" {
+		return lang + "." + rest // what wikis show on telephones
+	}
+	if rest, ok := strings.CutPrefix(host, "m."); ok && ProviderOfHost(rest) == "mediawiki" {
+		return rest
 	}
 	return strings.TrimPrefix(host, "www.")
 }

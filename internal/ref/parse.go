@@ -1,12 +1,6 @@
 package ref
 
-import (
-	"strings"
-	"unicode"
-	"unicode/utf8"
-
-	"github.com/frank-mcp/frank/internal/pattern"
-)
+import "strings"
 
 // MaxLength is the longest reference that is read, in bytes.
 const MaxLength = 2000
@@ -46,13 +40,24 @@ func (e *Error) Error() string { return e.Text }
 
 func fail(k ErrorKind, text string) error { return &Error{k, text} }
 
+// Site is a server that a source is configured for, by the name of that source.
+type Site struct{ Name, Provider, Base string }
+
+// Reader reads references for somebody who has these sources: what a link to one of
+// their servers means, their provider decides, whatever the link looks like, and
+// name#7 is the 7 of the source of that name. The zero Reader goes by shape alone.
+type Reader struct{ Sites []Site }
+
+// Parse reads what a person pasted, by its shape alone.
+func Parse(s string) (Ref, error) { return Reader{}.Parse(s) }
+
 // Parse reads what a person pasted. The error is an *Error. A text that has no
 // recognisable shape is no error but a Ref of kind Unknown: it may be a title.
-func Parse(s string) (Ref, error) {
+func (rd Reader) Parse(s string) (Ref, error) {
 	if len(s) > MaxLength {
 		return Ref{}, fail(TooLong, "the reference is longer than 2,000 characters; give only the link or the id")
 	}
-	raw, err := clean(s)
+	raw, err := rd.clean(s)
 	if err != nil {
 		return Ref{}, err
 	}
@@ -60,16 +65,16 @@ func Parse(s string) (Ref, error) {
 	// goes on until the canonical form stands for itself.
 	rounds := 0
 	for text := raw; ; {
-		r, err := parseOnce(text)
+		r, err := rd.parseOnce(text)
 		if err != nil {
 			return Ref{}, err
 		}
-		next, err := clean(r.String())
+		next, err := rd.clean(r.String())
 		if err != nil {
 			return Ref{}, err
 		}
 		if next == text {
-			r.Raw = text
+			r.Raw = text[len(r.qualifier):]
 			return r, nil
 		}
 		if rounds++; rounds > maxRounds || len(next) > 4*MaxLength {
@@ -82,78 +87,35 @@ func Parse(s string) (Ref, error) {
 // maxRounds is well above the two or three that real references need.
 const maxRounds = 16
 
-func parseOnce(s string) (Ref, error) {
-	if r, ok, err := parseLink(s); ok || err != nil {
+func (rd Reader) parseOnce(s string) (Ref, error) {
+	if r, ok, err := rd.parseLink(s); ok || err != nil {
 		return r, err
+	}
+	if r, ok := rd.qualified(s); ok {
+		return r, nil
 	}
 	return parseText(s)
 }
 
-var markdownLink = pattern.New(`^!?\[[^\]]*\]\(\s*<?([^\s<>]+?)>?(?:\s+"[^"]*")?\s*\)$`)
-
-// wraps are pairs that stand around a reference in prose.
-var wraps = [...][2]string{{"<", ">"}, {`"`, `"`}, {"'", "'"}, {"`", "`"}, {"“", "”"}, {"‘", "’"}, {"«", "»"}, {"(", ")"}, {"[", "]"}}
-
-// clean takes off what prose puts around a reference and refuses characters
-// that nobody types on purpose.
-func clean(s string) (string, error) {
-	if !utf8.ValidString(s) {
-		return "", fail(BadCharacter, "the reference is not valid UTF-8; copy it again")
-	}
-	s = strings.TrimSpace(s)
-	for before := ""; before != s; {
-		before = s
-		if m := markdownLink.FindStringSubmatch(s); m != nil {
-			s = m[1]
+// qualified reads a text with the name of a source in front: here#7, here!7,
+// jira:PAY-12, here:main.go#L3. A title is not qualified so: of docs:Start a project or
+// namespace may be called docs.
+func (rd Reader) qualified(s string) (Ref, bool) {
+	for _, site := range rd.Sites {
+		rest, ok := strings.CutPrefix(s, site.Name)
+		if !ok || site.Name == "" || rest == "" || !strings.ContainsRune("#!:", rune(rest[0])) {
+			continue
 		}
-		for _, w := range wraps {
-			if inner, ok := unwrap(s, w); ok {
-				s = inner
-			}
+		mark := ""
+		if rest[0] == ':' {
+			mark, rest = ":", rest[1:]
 		}
-		s = strings.TrimSpace(trimEnd(s))
-	}
-	if s == "" {
-		return "", fail(Empty, "the reference is empty; give a link, an id such as PAY-12 or owner/repo#12, or a path")
-	}
-	if strings.ContainsFunc(s, Invisible) {
-		return "", fail(BadCharacter, "the reference holds a line break, a control character or an invisible character; type it instead of copying it")
-	}
-	return s, nil
-}
-
-func unwrap(s string, w [2]string) (string, bool) {
-	if len(s) < len(w[0])+len(w[1])+1 || !strings.HasPrefix(s, w[0]) || !strings.HasSuffix(s, w[1]) {
-		return "", false
-	}
-	return s[len(w[0]) : len(s)-len(w[1])], true
-}
-
-// trimEnd removes the punctuation of the sentence a reference stood in. A
-// closing parenthesis stays where it closes one of the reference's own, as in
-// titles on Wikipedia.
-func trimEnd(s string) string {
-	for len(s) > 1 {
-		cut := s[:len(s)-1]
-		switch s[len(s)-1] {
-		case '.', ',', ';':
-			if strings.Trim(cut, "./") == "" {
-				return s
-			}
-		case ')':
-			if strings.Count(s, ")") <= strings.Count(s, "(") {
-				return s
-			}
-		default:
-			return s
+		r, err := parseText(rest)
+		if err != nil || r.String() != rest || r.Kind == Unknown || mark == "" && r.Number == 0 {
+			continue
 		}
-		s = cut
+		r.Source, r.qualifier = site.Name, site.Name+mark
+		return r, true
 	}
-	return s
-}
-
-// Invisible tells control characters, format characters (zero width, bidi,
-// Unicode tags) and line separators, none of which a reference contains.
-func Invisible(r rune) bool {
-	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co) || r == utf8.RuneError
+	return Ref{}, false
 }

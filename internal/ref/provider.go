@@ -53,32 +53,52 @@ func labelProvider(host string) string {
 	return ""
 }
 
-// readLink fills r from the shape of the link. Shapes that only one product
-// has come first, whatever the host is called.
-func readLink(r *Ref, l link) error {
+// readShape fills r from the shape of the link. Shapes that only one product has come
+// first, whatever the host is called; certain tells that it was one of these.
+func readShape(r *Ref, l link) (certain bool, err error) {
 	switch r.Provider {
-	case "linear":
-		readLinear(r, l)
-		return nil
-	case "notion":
-		readNotion(r, l)
-		return nil
-	case "github":
-		return readForge(r, l)
+	case "linear", "notion", "github":
+		return true, readAs(r, l)
 	}
 	if r.Provider != "gitlab" && r.Provider != "gitea" && readWiki(r, l) {
-		return nil
+		return true, nil
 	}
 	if rest, ok := readGitLab(r, l); ok {
-		return readRest(r, rest)
+		return true, readRest(r, rest)
 	}
 	switch {
 	case r.Provider == "gitlab" || r.Provider == "gitea":
-		return readForge(r, l)
+		return true, readForge(r, l)
 	case readRedmine(r, l):
-		return nil
+		return true, nil
 	}
 	if r.Provider == "" {
+		return false, readForge(r, l)
+	}
+	return false, nil
+}
+
+// readAs fills r from a link to what is known to be r.Provider.
+func readAs(r *Ref, l link) error {
+	switch r.Provider {
+	case "linear":
+		readLinear(r, l)
+	case "notion":
+		readNotion(r, l)
+	case "jira":
+		readJira(r, l)
+	case "confluence":
+		readConfluence(r, l)
+	case "mediawiki":
+		readMediaWiki(r, l)
+	case "redmine":
+		readRedmine(r, l)
+	case "gitlab":
+		if rest, ok := readGitLab(r, l); ok {
+			return readRest(r, rest)
+		}
+		return readForge(r, l)
+	default:
 		return readForge(r, l)
 	}
 	return nil

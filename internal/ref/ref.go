@@ -88,9 +88,25 @@ type Ref struct {
 	StartLine, EndLine int
 	// Anchor is the fragment of a link or document, without the #.
 	Anchor string
+	// Source is the configured source that the text names: here, in here#7.
+	Source string
 
 	// link is the canonical link, "" for a text that is no link.
 	link string
+	// qualifier is what stands before the reference to name the source.
+	qualifier string
+	// sure: Provider is told by a configured source, by the name of the host or by a
+	// shape that only it has.
+	sure bool
+}
+
+// Certain tells whether Provider is more than a guess from a shape that the forges share.
+func (r Ref) Certain() bool { return r.sure }
+
+// Unqualified is the reference without the name of its source.
+func (r Ref) Unqualified() Ref {
+	r.Source, r.qualifier = "", ""
+	return r
 }
 
 // URL is the link, without credentials and tracking parameters; "" if the
@@ -103,6 +119,10 @@ func (r Ref) String() string {
 	if r.link != "" {
 		return r.link
 	}
+	return r.qualifier + r.text()
+}
+
+func (r Ref) text() string {
 	switch r.Kind {
 	case Issue, Change:
 		return r.itemString()
@@ -120,7 +140,7 @@ func (r Ref) String() string {
 		}
 		return r.Project
 	case File:
-		return r.Path + r.lines() + r.fragment()
+		return r.revised(r.Path) + r.lines() + r.fragment()
 	case Directory:
 		if r.Also == Repository {
 			return r.Path
@@ -136,10 +156,18 @@ func (r Ref) itemString() string {
 		return r.ID
 	}
 	mark := "#"
-	if r.Kind == Change {
+	if r.Kind == Change && r.Provider == "gitlab" {
 		mark = "!"
 	}
 	return r.Project + mark + r.ID
+}
+
+// revised is a path as git writes it, with the revision in front.
+func (r Ref) revised(path string) string {
+	if r.Revision == "" {
+		return path
+	}
+	return withAt(r.Project, r.Revision+":"+path)
 }
 
 func (r Ref) lines() string {

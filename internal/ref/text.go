@@ -12,7 +12,7 @@ var (
 	bang       = pattern.New(`^!([1-9][0-9]{0,9})$`)
 	forgeItem  = pattern.New(`^([A-Za-z0-9_.-]+(?:/[A-Za-z0-9_.-]+)+)([#!])([1-9][0-9]{0,9})$`)
 	trackerKey = pattern.New(`^([A-Z][A-Z0-9_]{0,29})-([1-9][0-9]{0,9})$`)
-	hash       = pattern.New(`^[0-9a-fA-F]{7,40}$`)
+	hash       = pattern.New(`^[0-9a-fA-F]{7,64}$`)
 	// Backlog.md counts (task-12, sub-task task-12.1); beads hashes (bd-a1b2).
 	fileTask  = pattern.New(`^([a-z][a-z0-9]{0,29}(?:-[a-z0-9]+)*)-([a-z0-9]{1,8}(?:\.[0-9]{1,6})*)$`)
 	project   = pattern.New(`^[A-Za-z0-9_.-]+(?:/[A-Za-z0-9_.-]+)+$`)
@@ -20,15 +20,50 @@ var (
 	lineTail  = pattern.New(`^(.+?):([0-9]{1,9})(?:-([0-9]{1,9})|:[0-9]{1,9})?:?$`)
 	lineMark  = pattern.New(`^L([0-9]{1,9})(?:C[0-9]+)?(?:-L?([0-9]{1,9})(?:C[0-9]+)?)?$`)
 	extension = pattern.New(`[^/]\.[A-Za-z][A-Za-z0-9_+-]{0,11}$`)
+	// atRevision is a path in a revision, as git writes it.
+	atRevision = pattern.New(`^([A-Za-z0-9_][A-Za-z0-9_./+~^-]*):([^:\s][^:]*(?::[0-9].*)?)$`)
 )
+
+// hyphens writes the signs that word processors and web pages put for a hyphen as one.
+var hyphens = strings.NewReplacer("\u2010", "-", "\u2011", "-", "\u2012", "-", "\u2013", "-", "\u2212", "-")
 
 // parseText reads a reference that is no link.
 func parseText(s string) (Ref, error) {
+	if t := soft(s); t != s && t != "" && !strings.Contains(t, " ") {
+		switch r, err := parseText(t); {
+		case err != nil:
+			return r, err
+		case r.Kind == Issue, r.Kind == Change, r.Kind == Commit, r.Kind == Compare, r.Kind == File:
+			return r, nil
+		}
+	}
 	r := Ref{Raw: s}
-	if readItem(&r, s) || readRevision(&r, s) {
+	if readItem(&r, hyphens.Replace(s)) || readRevision(&r, s) {
 		return r, nil
 	}
+	if found, ok, err := parseRevised(s); ok || err != nil {
+		return found, err
+	}
 	return parsePath(s)
+}
+
+// parseRevised reads branch:path and owner/repo@branch:path of a file. What does not
+// end as one may be a title: Help:Contents, Talk:Crane/Nest.
+func parseRevised(s string) (Ref, bool, error) {
+	rest, in := s, ""
+	if p, rev, ok := strings.Cut(s, "@"); ok && project.MatchString(p) && dotless(p) {
+		in, rest = p, rev
+	}
+	m := atRevision.FindStringSubmatch(rest)
+	if m == nil || strings.Contains(m[1], "..") || strings.HasSuffix(m[1], "/") {
+		return Ref{}, false, nil
+	}
+	var tail Ref
+	path, err := tail.takeTail(m[2])
+	if err != nil || path == "" || !dotless(path) || !(extension.MatchString(path) || wellKnown(path)) {
+		return Ref{}, false, err
+	}
+	return Ref{Raw: s, Kind: File, Project: in, Revision: m[1], Path: path, StartLine: tail.StartLine, EndLine: tail.EndLine, Anchor: tail.Anchor}, true, nil
 }
 
 // readItem reads the ids of issues and changes.

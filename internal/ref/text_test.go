@@ -66,6 +66,14 @@ func TestTextForms(t *testing.T) {
 		"task-12":               {Kind: Issue, Provider: "local", ID: "task-12", Number: 12},
 		"task-12.1":             {Kind: Issue, Provider: "local", ID: "task-12.1"},
 		"myproj-x9z":            {Kind: Issue, ID: "myproj-x9z"},
+		"main:src/a.go#L10":     {Kind: File, Revision: "main", Path: "src/a.go", StartLine: 10, EndLine: 10},
+		"feature/x:a.go:3-9":    {Kind: File, Revision: "feature/x", Path: "a.go", StartLine: 3, EndLine: 9},
+		"a/b@main:Makefile":     {Kind: File, Project: "a/b", Revision: "main", Path: "Makefile"},
+		"main:guide.md#set-up":  {Kind: File, Revision: "main", Path: "guide.md", Anchor: "set-up"},
+		sha + sha[:24]:          {Kind: Commit, ID: sha + sha[:24], Revision: sha + sha[:24]},
+		"Help:Contents":         {Kind: Unknown},
+		"Talk:Crane/Archive":    {Kind: Directory, Path: "Talk:Crane/Archive"},
+		"What is Go?":           {Kind: Unknown},
 		"acme/app#12-13":        {Kind: Unknown},
 		"getting-started":       {Kind: Unknown},
 		"the login is broken":   {Kind: Unknown},
@@ -101,13 +109,34 @@ func TestWrappingIsRemoved(t *testing.T) {
 	}
 }
 
+// TestPunctuationOfTheSentenceIsRemoved: what follows an id or a file is the sentence's,
+// what follows a title may be its own.
+func TestPunctuationOfTheSentenceIsRemoved(t *testing.T) {
+	for in, want := range map[string]string{
+		"PAY-12?": "PAY-12", "owner/repo#12!": "owner/repo#12", "#12:": "#12", "PAY-12…": "PAY-12", "PAY-12”?": "PAY-12", "src/a.go:10?": "src/a.go:10",
+		"[PAY-12]": "PAY-12", "{PAY-12}": "PAY-12", "**PAY-12**": "PAY-12", "- PAY-12": "PAY-12", "> #12": "#12", "(PAY-12": "PAY-12", "PAY-12]": "PAY-12",
+		"“PAY-12”": "PAY-12", "«#12».": "#12", "PAY\u201112": "PAY-12", "PAY\u201312": "PAY-12", "\u2068PAY-12\u2069": "PAY-12", "\ufeffPAY-12\u200b": "PAY-12",
+		"[[Crane (bird)|the bird]]": "Crane (bird)", "[[Crane (bird)]]": "Crane (bird)", "Crane (bird).": "Crane (bird)",
+		"What is Go?": "What is Go?", "Yahoo!": "Yahoo!", "Rock 'n'": "Rock 'n'", "(a) and (b)": "(a) and (b)", `"a" and "b"`: `"a" and "b"`,
+		"می\u200cخواهم": "می\u200cخواهم", "'tis the season": "'tis the season", "*.go": "*.go",
+	} {
+		if got, err := Parse(in); err != nil || got.String() != want {
+			t.Errorf("Parse(%q) = %q, %v; want %q", in, got.String(), err, want)
+		}
+	}
+}
+
 func TestRefusals(t *testing.T) {
 	for in, want := range map[string]ErrorKind{
-		"":                                     Empty,
-		" <> ":                                 Unset,
-		strings.Repeat("a", 2001):              TooLong,
-		"a/b#1\n2":                             BadCharacter,
-		"PAY-12\u200b":                         BadCharacter,
+		"":                                    Empty,
+		" <> ":                                Unset,
+		strings.Repeat("a", 2001):             TooLong,
+		"a/b#1\n2":                            BadCharacter,
+		"see https://github.com/a/b/issues/1": BadURL,
+		"https://a.org/x is https://b.org/y":  BadURL,
+		"https://github.com/a/b/issues/1 ok":  BadURL,
+		"https://a.org/x\nhttps://b.org/y":    BadCharacter,
+		"[a](https://a.org/x) [b](https://b.org/y)": BadURL,
 		"PAY\u202e-12":                         BadCharacter,
 		"PAY-1\U000e0041":                      BadCharacter,
 		"a\xff":                                BadCharacter,
@@ -160,8 +189,14 @@ func FuzzParse(f *testing.F) {
 		"https://n.notion.site/x-0123456789abcdef0123456789abcdef?p=1.", "https://h/a/b/-/blob/m/x)", "ssh://h:22/a/b/c"} {
 		f.Add(s)
 	}
+	for in := range mangles {
+		f.Add(mangles[in]("https://x.org/a/browse/PAY-12"))
+	}
+	for _, s := range []string{"here#7", "jira:PAY-12?", "main:a.go#L1", "a/b@c:d.go:1", "[[a|b]]", "PAY\u201312", "می\u200cخواهم", "https://know.corp.org/x%2520y/z"} {
+		f.Add(s)
+	}
 	f.Fuzz(func(t *testing.T, s string) {
-		r, err := Parse(s)
+		r, err := sites.Parse(s)
 		if err != nil {
 			return
 		}
@@ -169,7 +204,7 @@ func FuzzParse(f *testing.F) {
 		if len(c) > MaxLength {
 			return
 		}
-		again, err := Parse(c)
+		again, err := sites.Parse(c)
 		if err != nil || again.String() != c {
 			t.Fatalf("%q → %q → %q, %v", s, c, again.String(), err)
 		}
