@@ -133,6 +133,22 @@ func TestAPageSmallerThanTheSourcesSaysWhoWaits(t *testing.T) {
 	})
 }
 
+// TestBothWaysToAnItemWaitTogether: if it has no room yet, it is still one item that
+// names both ways when its turn comes.
+func TestBothWaysToAnItemWaitTogether(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &world{lists: map[string][]ticket{"one": tickets(1), "twin": tickets(1), "jira": tickets(3)}}
+		a := w.frank(t, oneYAML, twinYAML, jiraYAML)
+		v := since(t, a, 1, "")
+		if !slices.Equal(v.refs(), []string{"jira:PAY-3"}) || v.row("one") != "partial NONE 0" || v.row("twin") != "partial NONE 0" {
+			t.Errorf("%s %+v", v.Summary, v.Coverage.Sources)
+		}
+		if v = since(t, a, 1, v.Coverage.Next); v.Status != "success" || len(v.Data.Items) != 1 || !slices.Equal(v.Data.Items[0].AlsoIn, []string{"one"}) {
+			t.Errorf("%s %+v", v.Summary, v.Data.Items)
+		}
+	})
+}
+
 // TestTheOrderDoesNotDependOnWhoAnswersFirst.
 func TestTheOrderDoesNotDependOnWhoAnswersFirst(t *testing.T) {
 	lists := map[string][]ticket{"one": tickets(1, 2, 3), "twin": tickets(3, 4), "jira": tickets(1, 2, 3), "redmine": tickets(1, 2, 3)}
