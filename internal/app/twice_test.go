@@ -117,6 +117,24 @@ func TestANamedThingReachedTwiceIsNoTie(t *testing.T) {
 	})
 }
 
+// TestANamedThingIsFoundBesideASourceThatHangs: the answer stands, and says that
+// there may be another thing of that name.
+func TestANamedThingIsFoundBesideASourceThatHangs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &world{lists: map[string][]ticket{"one": tickets(5)}, meets: map[string]func(*http.Request) error{"other": hang}}
+		a := w.frank(t, oneYAML, otherYAML)
+		took := clocked(func() {
+			v := read(t, a.Call(t.Context(), "tracker_get_issue", json.RawMessage(`{"ref":"acme/app#5"}`)))
+			if v.Status != "success" || v.Data.Item.Source != "one" || !slices.Contains(v.Coverage.Unproven, "only_match") {
+				t.Errorf("%s %+v", v.Summary, v.Coverage)
+			}
+		})
+		if took > budget+grace {
+			t.Errorf("it took %s", took)
+		}
+	})
+}
+
 // TestAPageSmallerThanTheSourcesSaysWhoWaits: their rows say that there is more, and
 // all of them were asked.
 func TestAPageSmallerThanTheSourcesSaysWhoWaits(t *testing.T) {
