@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -159,9 +160,12 @@ func TestAPlaceOutlivesADenial(t *testing.T) {
 
 // TestALimitIsDividedAmongTheSourcesThatCanBeAsked: the others divide all of it.
 func TestALimitIsDividedAmongTheSourcesThatCanBeAsked(t *testing.T) {
+	var mu sync.Mutex
 	limits := map[string]int{}
 	source := func(name string) connectors.Source {
 		return connectors.Source{Name: name, Provider: "jira", BaseURL: "https://" + name + ".example", Tracker: shelf{search: func(q connectors.IssueQuery) status.Result[connectors.Issue] {
+			mu.Lock()
+			defer mu.Unlock()
 			limits[name] = q.Limit
 			return status.List[connectors.Issue](name, nil, whole())
 		}}}
