@@ -10,11 +10,10 @@ type Shown[T any] struct {
 // those that are shown of it; of what it found, items that another one shows too
 // are left out, which changes no verdict: they were found.
 //
-// held names, with the cursor that it was asked with, each source none of whose
-// items is shown now, for want of room: its row is partial, since there is more,
-// and goes on from that cursor. The result can be rendered; merged or rewritten
-// again it is source by source.
-func Arrange[T any](r Result[T], shown []Shown[T], held map[string]string) Result[T] {
+// held names each source none of whose items is shown now, for want of room: its row
+// is partial, since there is more, and says so by [Row.Held], not by a cursor. The
+// result can be rendered; merged or rewritten again it is source by source.
+func Arrange[T any](r Result[T], shown []Shown[T], held map[string]bool) Result[T] {
 	own := map[string][]T{}
 	out := make([]T, len(shown))
 	for i, s := range shown {
@@ -25,8 +24,8 @@ func Arrange[T any](r Result[T], shown []Shown[T], held map[string]string) Resul
 		y := &row[T]{head: x.head, items: own[x.source]}
 		delete(own, x.source)
 		y.count = len(y.items)
-		if cursor, waits := held[x.source]; waits {
-			y.held, y.cursor, y.witness = true, cursor, nil
+		if held[x.source] {
+			y.held, y.cursor, y.witness = true, "", nil
 			if y.status == Success {
 				y.status = Partial
 			}

@@ -84,7 +84,9 @@ type one struct {
 }
 
 // askOne asks the sources that the reference can point into. If the thing is in
-// exactly one of them, that is the answer; if in several, they are candidates.
+// exactly one of them, that is the answer, also where another did not say in time;
+// coverage.unproven then has only_match. If it is in several, they are candidates,
+// unless they are ways to one object.
 func askOne[T connectors.Item](ctx context.Context, d *Deps, q one, ask func(context.Context, connectors.Source, ref.Ref, string) status.Result[T]) status.Envelope {
 	filters := echo(q.args)
 	id := identify(q.spec.Name+"\x00"+q.source, filters)
@@ -112,10 +114,23 @@ func askOne[T connectors.Item](ctx context.Context, d *Deps, q one, ask func(con
 		return status.Merge(results...).Envelope(question)
 	case 1:
 		question.NextCursor = nextCursor(hits[0].Rows(), id)
+		if slices.ContainsFunc(results, unreached[T]) {
+			hits[0] = status.Noted(hits[0], noteOnlyMatch)
+		}
 		return hits[0].Envelope(question)
 	default:
 		return status.Refuse(question, ambiguous(q.ref, hits))
 	}
+}
+
+// noteOnlyMatch: another source that may have a thing of that name did not say.
+const noteOnlyMatch = "only_match"
+
+// unreached reports whether a source could be asked and did not say whether it has
+// the thing.
+func unreached[T any](r status.Result[T]) bool {
+	s, c := r.Verdict()
+	return s == status.AccessFailure && (c == status.SourceUnreliable || c == status.AccessDenied)
 }
 
 // target is a named thing and the sources that may have it.

@@ -26,7 +26,7 @@ type weaving[T connectors.Item] struct {
 	at     cursors               // that the sources were asked with
 	shown  []status.Shown[T]     // in order
 	named  []identity            // of what is shown
-	held   map[string]string     // see [status.Arrange]
+	held   map[string]bool       // see [status.Arrange]
 	twins  map[identity][]string // the sources that an item was found in, where those are several
 }
 
@@ -41,7 +41,7 @@ type weaving[T connectors.Item] struct {
 // behind all that it found. So no page is longer than limit as long as no source
 // finds more than it was asked for, and each shows something.
 func weave[T connectors.Item](d *Deps, results []status.Result[T], at cursors) *weaving[T] {
-	w := &weaving[T]{sites: d.sites(), at: at, held: map[string]string{}, twins: map[identity][]string{}}
+	w := &weaving[T]{sites: d.sites(), at: at, held: map[string]bool{}, twins: map[identity][]string{}}
 	for _, r := range results {
 		rows := r.Rows()
 		if len(rows) == 0 || len(r.Items()) == 0 {
@@ -135,7 +135,7 @@ func (w *weaving[T]) lay(limit int) {
 		if s.told == 0 {
 			fits := limit == 0 || len(s.items) <= room || len(w.shown) == 0
 			if !fits {
-				w.held[s.source] = w.at.Sources[s.source]
+				w.held[s.source] = true
 				s.told = len(s.items)
 				continue
 			}
@@ -150,7 +150,7 @@ func (w *weaving[T]) lay(limit int) {
 	for _, s := range w.stacks {
 		waits := slices.ContainsFunc(s.with, func(other string) bool { return !taken[other] })
 		if waits && len(s.items) == 0 {
-			w.held[s.source] = w.at.Sources[s.source]
+			w.held[s.source] = true
 		}
 	}
 }
@@ -241,8 +241,7 @@ func (w *weaving[T]) remember(next map[string]string) map[string]passed {
 // an item that source shows: all of them have, on this page.
 func (w *weaving[T]) passedByAll(name identity, source string, next map[string]string) bool {
 	for other := range next {
-		_, waits := w.held[other]
-		if other != source && w.sites[other] == w.sites[source] && (waits || !slices.Contains(w.twins[name], other)) {
+		if other != source && w.sites[other] == w.sites[source] && (w.held[other] || !slices.Contains(w.twins[name], other)) {
 			return false
 		}
 	}

@@ -1,6 +1,8 @@
 // Command run starts frank and a bare mcp-go echo server in turn, as a host does
 // over stdio, and prints medians side by side: cold start to the initialize
 // reply, a call of a tool, memory after tools/list, and the size of tools/list.
+// Then it asks four sources on loopback at once, beside the slowest of them alone,
+// and once more while that one hangs; both have a goal, and missing one is an error.
 //
 //	go run ./bench/run [-rounds 20]
 package main
@@ -66,7 +68,7 @@ func compare(rounds int) error {
 		}
 	}
 	show(targets)
-	return nil
+	return fan(targets[0].binary, dir, rounds)
 }
 
 // round is one life of a server.

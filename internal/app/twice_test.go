@@ -117,6 +117,24 @@ func TestANamedThingReachedTwiceIsNoTie(t *testing.T) {
 	})
 }
 
+// TestANamedThingIsFoundBesideASourceThatHangs: the answer stands, and says that
+// there may be another thing of that name.
+func TestANamedThingIsFoundBesideASourceThatHangs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &world{lists: map[string][]ticket{"one": tickets(5)}, meets: map[string]func(*http.Request) error{"other": hang}}
+		a := w.frank(t, oneYAML, otherYAML)
+		took := clocked(func() {
+			v := read(t, a.Call(t.Context(), "tracker_get_issue", json.RawMessage(`{"ref":"acme/app#5"}`)))
+			if v.Status != "success" || v.Data.Item.Source != "one" || !slices.Contains(v.Coverage.Unproven, "only_match") {
+				t.Errorf("%s %+v", v.Summary, v.Coverage)
+			}
+		})
+		if took > budget+grace {
+			t.Errorf("it took %s", took)
+		}
+	})
+}
+
 // TestAPageSmallerThanTheSourcesSaysWhoWaits: their rows say that there is more, and
 // all of them were asked.
 func TestAPageSmallerThanTheSourcesSaysWhoWaits(t *testing.T) {
@@ -129,6 +147,22 @@ func TestAPageSmallerThanTheSourcesSaysWhoWaits(t *testing.T) {
 		}
 		if v = since(t, a, 2, v.Coverage.Next); v.Status != "success" || !slices.Equal(v.refs(), []string{"one:acme/app#1"}) || len(v.Coverage.Sources) != 1 {
 			t.Errorf("%s %+v", v.Summary, v.Coverage.Sources)
+		}
+	})
+}
+
+// TestBothWaysToAnItemWaitTogether: if it has no room yet, it is still one item that
+// names both ways when its turn comes.
+func TestBothWaysToAnItemWaitTogether(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &world{lists: map[string][]ticket{"one": tickets(1), "twin": tickets(1), "jira": tickets(3)}}
+		a := w.frank(t, oneYAML, twinYAML, jiraYAML)
+		v := since(t, a, 1, "")
+		if !slices.Equal(v.refs(), []string{"jira:PAY-3"}) || v.row("one") != "partial NONE 0" || v.row("twin") != "partial NONE 0" {
+			t.Errorf("%s %+v", v.Summary, v.Coverage.Sources)
+		}
+		if v = since(t, a, 1, v.Coverage.Next); v.Status != "success" || len(v.Data.Items) != 1 || !slices.Equal(v.Data.Items[0].AlsoIn, []string{"one"}) {
+			t.Errorf("%s %+v", v.Summary, v.Data.Items)
 		}
 	})
 }
