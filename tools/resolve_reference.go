@@ -1,9 +1,14 @@
 package tools
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
+	"math"
+	"path"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/frank-mcp/frank/connectors"
 	"github.com/frank-mcp/frank/internal/ref"
@@ -48,6 +53,8 @@ type lookup struct {
 	ask  func(context.Context, connectors.Source, ref.Ref) status.Result[Resolution]
 	// named reads a bare name as what the tool wants; nil: the reference as it is.
 	named func(ref.Ref) ref.Ref
+	// takes lists the arguments of the tool.
+	takes func() []string
 }
 
 func (l lookup) read(r ref.Ref, kind ref.Kind) ref.Ref {
@@ -63,6 +70,9 @@ func resolve(ctx context.Context, d *Deps, a resolveReferenceArgs) status.Envelo
 	if failure != nil {
 		return resolveReferenceSpec.refuse(*failure)
 	}
+	if tool, args, ok := chosen(ctx); ok {
+		return resolveChosen(ctx, d, r, tool, args)
+	}
 	var results []status.Result[Resolution]
 	var no *status.Failure
 	for _, kind := range slices.Compact([]ref.Kind{r.Kind, r.Also}) {
@@ -73,10 +83,37 @@ func resolve(ctx context.Context, d *Deps, a resolveReferenceArgs) status.Envelo
 				no = graver(no, f)
 				continue
 			}
-			results = append(results, askNamed(ctx, d, target{l.spec, meant, sources}, l.ask)...)
+			results = append(results, l.askAll(ctx, d, meant, sources)...)
 		}
 	}
 	return resolved(r, results, no)
+}
+
+// askAll asks the sources. Where one of them cannot tell which of its things is
+// meant, each of these is read by the tool of the lookup.
+func (l lookup) askAll(ctx context.Context, d *Deps, r ref.Ref, sources []connectors.Source) []status.Result[Resolution] {
+	results := askNamed(ctx, d, target{l.spec, r, sources}, l.ask)
+	for i, x := range results {
+		if len(status.Ties(x)) > 0 {
+			results[i] = status.Propose(x, status.Caller{Tool: l.spec.Name, Named: l.spec.Named, Takes: l.takes()})
+		}
+	}
+	return results
+}
+
+// resolveChosen answers with the candidate that a person chose: it is read again,
+// by its own arguments and only where it was found.
+func resolveChosen(ctx context.Context, d *Deps, r ref.Ref, tool string, args Arguments) status.Envelope {
+	q := resolveReferenceSpec.question("reference " + r.String())
+	meant, way, ok := args.meant(tool)
+	if !ok {
+		return status.Refuse(q, status.Fail(status.NoCandidates, status.NotCalled, status.Reference.Is(r.String())))
+	}
+	sources, f := d.forRef(way.spec.Kind, args.Source, meant)
+	if f != nil {
+		return status.Refuse(q, *f)
+	}
+	return resolved(meant, way.askAll(ctx, d, meant, sources), nil)
 }
 
 // graver keeps the first failure to select sources; a link's own is as good as any.
@@ -98,24 +135,62 @@ func resolved(r ref.Ref, results []status.Result[Resolution], no *status.Failure
 		}
 		return status.Refuse(q, *no)
 	}
-	hits, n := distinct(results)
+	hits, ties := distinct(r, results), status.Ties(results...)
 	switch {
-	case n == 1:
-		return status.Single(hits[0]).Envelope(q)
-	case n > 1:
-		return status.Refuse(q, ambiguous(r, hits))
+	case len(hits) == 1 && len(ties) == 0:
+		only := hits[0].Resolution
+		return status.Single(status.Select(hits[0].of, func(x Resolution) bool { return x == only })).Envelope(q)
+	case len(hits)+len(ties) > 0:
+		return status.Refuse(q, undecided(r, hits, ties))
 	default:
 		merged := status.Merge(results...)
 		return status.Unresolved(merged, status.Fail(status.NoCandidates, status.Reference.Is(r.String()))).Envelope(q)
 	}
 }
 
-// distinct keeps the results that hold something, each object once: a document is
-// a file too.
-func distinct(results []status.Result[Resolution]) (hits []status.Result[Resolution], n int) {
+// hit is something that a reference may mean.
+type hit struct {
+	Resolution
+	of  status.Result[Resolution]
+	fit float64 // 1 for what is called just that; see fit
+}
+
+// undecided lists what a reference may mean, what fits it best first. The margin is
+// the difference in fit between the first two.
+func undecided(r ref.Ref, hits []hit, ties []status.Candidate) status.Failure {
+	var cs []status.Candidate
+	margin := 0.0
+	for _, h := range hits {
+		c := h.Candidate()
+		c.Call = &status.NextCall{Tool: h.Tool, Arguments: h.Arguments.settings()}
+		cs = append(cs, c)
+	}
+	if len(hits) > 1 && len(ties) == 0 {
+		margin = math.Round((hits[0].fit-hits[1].fit)*100) / 100
+	}
+	return tie(r, margin, append(cs, ties...))
+}
+
+// settings are the arguments as a call lists them.
+func (a Arguments) settings() status.Settings {
+	var out status.Settings
+	raw, err := json.Marshal(a)
+	if err == nil {
+		err = json.Unmarshal(raw, &out)
+	}
+	if err != nil { // texts and numbers always encode
+		panic("tools: arguments: " + err.Error())
+	}
+	return out
+}
+
+// distinct is what the results hold, each object once (a document is a file too),
+// what fits best first. Something that is called just as the reference says leaves
+// out what only contains the name.
+func distinct(r ref.Ref, results []status.Result[Resolution]) []hit {
+	var hits []hit
 	seen := map[string]bool{}
 	for _, x := range results {
-		fresh := 0
 		for _, item := range x.Items() {
 			key := item.Source + "\x00" + item.Kind + "\x00" + item.Ref
 			if item.Kind == "file" || item.Kind == "document" {
@@ -123,14 +198,32 @@ func distinct(results []status.Result[Resolution]) (hits []status.Result[Resolut
 			}
 			if !seen[key] {
 				seen[key] = true
-				fresh++
+				hits = append(hits, hit{item, x, fit(r, item)})
 			}
 		}
-		if fresh > 0 {
-			hits, n = append(hits, x), n+fresh
+	}
+	slices.SortStableFunc(hits, func(a, b hit) int { return cmp.Compare(b.fit, a.fit) })
+	if len(hits) > 0 && hits[0].fit == 1 {
+		hits = slices.DeleteFunc(hits, func(h hit) bool { return h.fit < 1 })
+	}
+	return hits
+}
+
+// fit says how well something fits a reference, from 0 to 1. A project that a bare
+// name found fits by the share of its name that was given; whatever else was read
+// goes by just that reference.
+func fit(r ref.Ref, item Resolution) float64 {
+	if r.Kind != ref.Unknown || r.URL() != "" || item.Tool != trackerDescribeSpec.Name {
+		return 1
+	}
+	name, best := strings.ToLower(strings.TrimSpace(r.Raw)), 0.0
+	for _, called := range []string{item.Ref, path.Base(item.Ref), item.Title} {
+		called = strings.ToLower(called)
+		if strings.Contains(called, name) {
+			best = max(best, float64(utf8.RuneCountInString(name))/float64(utf8.RuneCountInString(called)))
 		}
 	}
-	return hits, n
+	return best
 }
 
 // lookups lists the ways to read the reference as one of that kind.
@@ -176,19 +269,19 @@ func namedLookups(r ref.Ref, k ref.Kind) []lookup {
 	}
 }
 
-var issueLookup = lookup{spec: trackerGetIssueSpec, ask: func(ctx context.Context, s connectors.Source, r ref.Ref) status.Result[Resolution] {
+var issueLookup = lookup{takes: takes[trackerGetIssueArgs], spec: trackerGetIssueSpec, ask: func(ctx context.Context, s connectors.Source, r ref.Ref) status.Result[Resolution] {
 	return status.Map(s.Tracker.Get(ctx, connectors.IssueGet{Ref: r}), func(i connectors.Issue) Resolution {
 		return Resolution{i.Origin, "issue", trackerGetIssueSpec.Name, Arguments{Ref: i.Ref, Source: s.Name}}
 	})
 }}
 
-var changeLookup = lookup{spec: repoGetChangeSpec, ask: func(ctx context.Context, s connectors.Source, r ref.Ref) status.Result[Resolution] {
+var changeLookup = lookup{takes: takes[repoGetChangeArgs], spec: repoGetChangeSpec, ask: func(ctx context.Context, s connectors.Source, r ref.Ref) status.Result[Resolution] {
 	return status.Map(s.Repo.GetChange(ctx, connectors.ChangeGet{Ref: r}), func(c connectors.Change) Resolution {
 		return Resolution{c.Origin, c.Kind, repoGetChangeSpec.Name, Arguments{Ref: c.Ref, Source: s.Name}}
 	})
 }}
 
-var fileLookup = lookup{spec: repoReadFileSpec, ask: func(ctx context.Context, s connectors.Source, r ref.Ref) status.Result[Resolution] {
+var fileLookup = lookup{takes: takes[repoReadFileArgs], spec: repoReadFileSpec, ask: func(ctx context.Context, s connectors.Source, r ref.Ref) status.Result[Resolution] {
 	get := connectors.FileGet{Repo: r.Project, Path: r.Path, Revision: r.Revision, RevPath: r.RevPath, StartLine: max(r.StartLine, 1), EndLine: max(r.StartLine, 1)}
 	return status.Map(s.Repo.ReadFile(ctx, get), func(f connectors.File) Resolution {
 		args := Arguments{Path: f.Path, Repo: f.Repo, Revision: f.Revision, Start: r.StartLine, End: r.EndLine, Source: s.Name}
@@ -196,7 +289,7 @@ var fileLookup = lookup{spec: repoReadFileSpec, ask: func(ctx context.Context, s
 	})
 }}
 
-var directoryLookup = lookup{spec: repoListSpec, ask: func(ctx context.Context, s connectors.Source, r ref.Ref) status.Result[Resolution] {
+var directoryLookup = lookup{takes: takes[repoListArgs], spec: repoListSpec, ask: func(ctx context.Context, s connectors.Source, r ref.Ref) status.Result[Resolution] {
 	found := s.Repo.List(ctx, connectors.RepoList{What: "files", Repo: r.Project, Path: r.Path, Revision: r.Revision, Paging: connectors.Paging{Limit: 1}})
 	return status.Map(status.Single(found), func(e connectors.Entry) Resolution {
 		o := e.Origin
@@ -205,7 +298,7 @@ var directoryLookup = lookup{spec: repoListSpec, ask: func(ctx context.Context, 
 	})
 }}
 
-var repositoryLookup = lookup{spec: repoListSpec, ask: func(ctx context.Context, s connectors.Source, r ref.Ref) status.Result[Resolution] {
+var repositoryLookup = lookup{takes: takes[repoListArgs], spec: repoListSpec, ask: func(ctx context.Context, s connectors.Source, r ref.Ref) status.Result[Resolution] {
 	found := s.Repo.List(ctx, connectors.RepoList{What: "branches", Repo: r.Project, Paging: connectors.Paging{Limit: 1}})
 	return status.Map(status.Single(found), func(e connectors.Entry) Resolution {
 		o := e.Origin
@@ -214,18 +307,18 @@ var repositoryLookup = lookup{spec: repoListSpec, ask: func(ctx context.Context,
 	})
 }}
 
-var pageLookup = lookup{spec: docsReadSpec, ask: func(ctx context.Context, s connectors.Source, r ref.Ref) status.Result[Resolution] {
+var pageLookup = lookup{takes: takes[docsReadArgs], spec: docsReadSpec, ask: func(ctx context.Context, s connectors.Source, r ref.Ref) status.Result[Resolution] {
 	return status.Map(s.Docs.Read(ctx, connectors.PageGet{Ref: r, Section: r.Anchor}), func(p connectors.Page) Resolution {
 		return Resolution{p.Origin, "document", docsReadSpec.Name, Arguments{Ref: p.Ref, Section: first(p.Section, r.Anchor), Source: s.Name}}
 	})
 }}
 
-var projectLookup = lookup{spec: trackerDescribeSpec, ask: func(ctx context.Context, s connectors.Source, r ref.Ref) status.Result[Resolution] {
+var projectLookup = lookup{takes: takes[trackerDescribeArgs], spec: trackerDescribeSpec, ask: func(ctx context.Context, s connectors.Source, r ref.Ref) status.Result[Resolution] {
 	return status.Map(s.Tracker.Describe(ctx, connectors.DescribeQuery{Project: r.Project}), projectResolution(s))
 }}
 
 // nameLookup reads a bare name: a project whose name contains it.
-var nameLookup = lookup{spec: trackerDescribeSpec, ask: func(ctx context.Context, s connectors.Source, r ref.Ref) status.Result[Resolution] {
+var nameLookup = lookup{takes: takes[trackerDescribeArgs], spec: trackerDescribeSpec, ask: func(ctx context.Context, s connectors.Source, r ref.Ref) status.Result[Resolution] {
 	name := strings.ToLower(r.Raw)
 	all := s.Tracker.Describe(ctx, connectors.DescribeQuery{})
 	return status.Map(status.Select(all, func(p connectors.Project) bool {
@@ -243,11 +336,11 @@ func projectResolution(s connectors.Source) func(connectors.Project) Resolution 
 var (
 	revisionLookup = lookup{changeLookup.spec, changeLookup.ask, func(r ref.Ref) ref.Ref {
 		return ref.Ref{Kind: ref.Commit, Raw: r.Raw, Revision: r.Raw, ID: r.Raw}
-	}}
+	}, changeLookup.takes}
 	pathLookup = lookup{fileLookup.spec, fileLookup.ask, func(r ref.Ref) ref.Ref {
 		return ref.Ref{Kind: ref.File, Raw: r.Raw, Path: r.Raw}
-	}}
+	}, fileLookup.takes}
 	folderLookup = lookup{directoryLookup.spec, directoryLookup.ask, func(r ref.Ref) ref.Ref {
 		return ref.Ref{Kind: ref.Directory, Raw: r.Raw, Path: r.Raw}
-	}}
+	}, directoryLookup.takes}
 )
