@@ -20,7 +20,8 @@ type Candidate struct {
 	// it stands in a line of its own instead.
 	Call *NextCall `json:"call,omitempty"`
 	// Sets are the arguments by which a call means the candidate; without any it is
-	// Ref in the argument that names what the tool returns. See [Propose].
+	// Ref in the argument that names what the tool returns. See [Propose], which adds
+	// the source.
 	Sets []Setting `json:"-"`
 }
 
@@ -222,7 +223,9 @@ func (f Failure) proposing(by Caller) Failure {
 	for i := range d.candidates {
 		c := &d.candidates[i]
 		if c.Call == nil {
-			c.Call = by.meaning(*c)
+			if c.Call = by.meaning(*c); c.Call != nil {
+				c.Sets = slices.Clone(c.Call.Arguments)
+			}
 		}
 		if c.Call != nil && c.Call.Tool == by.Tool {
 			c.Call = by.completed(*c.Call)
