@@ -172,6 +172,25 @@ func TestNobodyWaitsForAPersonForEver(t *testing.T) {
 	})
 }
 
+func TestAServerThatEndsWaitsForNobody(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		virtual(t, torn(), func(send func(string), next func() message, stop func()) {
+			send(asking("2025-11-25", `"elicitation":{}`))
+			next()
+			send(request("1", "tools/call", vague))
+			next()
+			start := time.Now()
+			stop()
+			if m := next(); m.Method != "notifications/cancelled" {
+				t.Error(m.raw)
+			}
+			if m := next(); m.text() != "which?" || time.Since(start) != 0 {
+				t.Errorf("after %v %s", time.Since(start), m.raw)
+			}
+		})
+	})
+}
+
 func TestACallThatIsCancelledWaitsForNobody(t *testing.T) {
 	c := startStdio(t, torn())
 	c.ask(asking("2025-11-25", `"elicitation":{}`))

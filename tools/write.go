@@ -89,6 +89,10 @@ func (c change) pick(d *Deps) (connectors.Source, *status.Failure) {
 	if len(sources) == 1 {
 		return sources[0], nil
 	}
+	off := d.SwitchedOff()
+	if no := off(sources[0], c.spec.Needs); no != nil && !slices.ContainsFunc(sources, func(s connectors.Source) bool { return off(s, c.spec.Needs) == nil }) {
+		return connectors.Source{}, no // whichever is meant
+	}
 	var cs []status.Candidate
 	named := "project"
 	if c.ref != nil {
