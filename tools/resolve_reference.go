@@ -93,6 +93,8 @@ func resolve(ctx context.Context, d *Deps, a resolveReferenceArgs) status.Envelo
 // meant, each of these is read by the tool of the lookup.
 func (l lookup) askAll(ctx context.Context, d *Deps, r ref.Ref, sources []connectors.Source) []status.Result[Resolution] {
 	results := askNamed(ctx, d, target{l.spec, r, sources}, l.ask)
+	hits := slices.DeleteFunc(slices.Clone(results), func(x status.Result[Resolution]) bool { return !found(x) })
+	results = append(slices.DeleteFunc(results, found), once(d, hits)...)
 	for i, x := range results {
 		if len(status.Ties(x)) > 0 {
 			results[i] = status.Propose(x, status.Caller{Tool: l.spec.Name, Named: l.spec.Named, Takes: l.takes()})
@@ -138,8 +140,8 @@ func resolved(r ref.Ref, results []status.Result[Resolution], no *status.Failure
 	hits, ties := distinct(r, results), status.Ties(results...)
 	switch {
 	case len(hits) == 1 && len(ties) == 0:
-		only := hits[0].Resolution
-		return status.Single(status.Select(hits[0].of, func(x Resolution) bool { return x == only })).Envelope(q)
+		only := hits[0].key()
+		return status.Single(status.Select(hits[0].of, func(x Resolution) bool { return x.key() == only })).Envelope(q)
 	case len(hits)+len(ties) > 0:
 		return status.Refuse(q, undecided(r, hits, ties))
 	default:
@@ -184,7 +186,15 @@ func (a Arguments) settings() status.Settings {
 	return out
 }
 
-// distinct is what the results hold, each object once (a document is a file too),
+// key stands for the object: a document is a file too.
+func (x Resolution) key() string {
+	if x.Kind == "file" || x.Kind == "document" {
+		return x.Source + "\x00" + first(x.Arguments.Path, x.Arguments.Ref)
+	}
+	return x.Source + "\x00" + x.Kind + "\x00" + x.Ref
+}
+
+// distinct is what the results hold, each object once,
 // what fits best first. Something that is called just as the reference says leaves
 // out what only contains the name.
 func distinct(r ref.Ref, results []status.Result[Resolution]) []hit {
@@ -192,11 +202,7 @@ func distinct(r ref.Ref, results []status.Result[Resolution]) []hit {
 	seen := map[string]bool{}
 	for _, x := range results {
 		for _, item := range x.Items() {
-			key := item.Source + "\x00" + item.Kind + "\x00" + item.Ref
-			if item.Kind == "file" || item.Kind == "document" {
-				key = item.Source + "\x00" + first(item.Arguments.Path, item.Arguments.Ref)
-			}
-			if !seen[key] {
+			if key := item.key(); !seen[key] {
 				seen[key] = true
 				hits = append(hits, hit{item, x, fit(r, item)})
 			}
