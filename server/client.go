@@ -33,6 +33,9 @@ type origin struct {
 	transport string
 	// out takes what belongs to the message being answered, except the answer.
 	out outlet
+	// reach ends when no answer of the client to a question can come any more; nil
+	// if the calls end then too.
+	reach context.Context
 	// revisions of the protocol that the transport speaks, newest first.
 	revisions []string
 	// stream, if set, is a lasting connection: it gets unsolicited
@@ -158,6 +161,11 @@ func (c *client) ask(ctx context.Context, out outlet, method string, params any)
 	}
 	select {
 	case <-ctx.Done():
+		if raw, err := json.Marshal(notification{mcp.JSONRPC_VERSION, "notifications/cancelled", struct {
+			RequestID int64 `json:"requestId"`
+		}{id}}); err == nil {
+			_ = out.send(raw) // so that nobody is shown a question that is over
+		}
 		return nil, context.Cause(ctx)
 	case m := <-answer:
 		if m.Result == nil {

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"log/slog"
 	"time"
+
+	"github.com/frank-mcp/frank/status"
 )
 
 // DefaultDeadline is how long a tool call may take when Config sets nothing:
@@ -76,10 +78,15 @@ type Call struct {
 	// TraceID and SpanID are those of the call in W3C Trace Context: the trace is
 	// that of Traceparent if there is one.
 	TraceID, SpanID string
+	// Chosen is what a person chose of the Choices that an earlier Reply to the same
+	// call offered; nil if nobody was asked. Where its tool is that of the call, its
+	// arguments have been put into Arguments.
+	Chosen *status.NextCall
 	// Transport is "pipe" or "tcp", empty for a call that came by none.
 	Transport string
 	// Progress tells the client how far the call is; nil if the client did
-	// not ask. done must grow; total is 0 if unknown. Delivery is best effort.
+	// not ask. done must grow; total is 0 if unknown, and done is counted on then
+	// where it does not. Delivery is best effort.
 	Progress func(message string, done, total float64)
 }
 
@@ -94,6 +101,10 @@ type Reply struct {
 	Meta map[string]json.RawMessage
 	// IsError marks the result as an error of the tool.
 	IsError bool
+	// Choices are what the call may mean, each with its Call: a person at the client
+	// who can be asked is asked Question before the reply is given.
+	Choices  []status.Candidate
+	Question string
 }
 
 // Fault says why a call had to be answered by Fallback.

@@ -98,11 +98,22 @@ func (h *Handler) Call(ctx context.Context, c Call) Reply {
 		return h.reply(status.Envelope{}, call, first)
 	}
 	ctx = h.watch(status.WithCall(ctx, call), c)
+	if c.Chosen != nil {
+		ctx = tools.Choose(ctx, *c.Chosen)
+		call.Recovered("", status.AmbiguousTarget, 1, h.Deps.Now())
+	}
 	e := t.Call(ctx, h.Deps, c.Arguments)
 	if ctx.Err() != nil && e.IsError() {
 		e = h.ended(ctx, t.Spec(), e)
 	}
 	r := h.reply(e, call, first)
+	r.Choices = e.Choices()
+	if f, _ := e.Failure(); len(r.Choices) > 0 {
+		r.Question = c.Tool + ": " + f.Because() + ". Which one is meant?"
+		if t.Spec().Writes {
+			r.Question += " The one you choose will be changed."
+		}
+	}
 	h.unwatch(c, e)
 	return r
 }

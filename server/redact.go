@@ -3,6 +3,9 @@ package server
 import (
 	"context"
 	"encoding/json"
+	"slices"
+
+	"github.com/frank-mcp/frank/status"
 )
 
 // redacted wraps what a configuration offers, so that nothing leaves before
@@ -41,5 +44,22 @@ func (r Reply) redacted(clean func([]byte) []byte) Reply {
 		meta[k] = clean(v)
 	}
 	r.Meta = meta
+	r.Question = string(clean([]byte(r.Question)))
+	choices := slices.Clone(r.Choices)
+	for i, c := range choices {
+		choices[i].Ref, choices[i].Title = string(clean([]byte(c.Ref))), string(clean([]byte(c.Title)))
+		choices[i].Sets = cleaned(c.Sets, clean)
+		choices[i].Call = &status.NextCall{Tool: c.Call.Tool, Arguments: cleaned(c.Call.Arguments, clean), AsGiven: c.Call.AsGiven}
+	}
+	r.Choices = choices
 	return r
+}
+
+// cleaned returns the settings as clean leaves their values.
+func cleaned(settings []status.Setting, clean func([]byte) []byte) []status.Setting {
+	out := slices.Clone(settings)
+	for i, x := range out {
+		out[i].Value = clean(slices.Clone(x.Value))
+	}
+	return out
 }

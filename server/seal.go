@@ -26,12 +26,13 @@ type seal struct {
 	fallback func(Fault, Call) Reply
 	deadline time.Duration
 	process  string // stands for this process among all sessions
+	states   states
 	schemas  schemas
 	log      *slog.Logger
 }
 
 func newSeal(cfg Config, log *slog.Logger) *seal {
-	s := &seal{call: cfg.Call, fallback: cfg.Fallback, deadline: cfg.Deadline, process: rand.Text(), log: log}
+	s := &seal{call: cfg.Call, fallback: cfg.Fallback, deadline: cfg.Deadline, process: rand.Text(), states: newStates(), log: log}
 	if s.deadline <= 0 {
 		s.deadline = DefaultDeadline
 	}
@@ -53,12 +54,20 @@ func (s *seal) handle(ctx context.Context, r mcp.CallToolRequest, schema *schema
 		}
 	}
 	c.TraceID, c.SpanID = traceIDs(c.Traceparent)
-	reply, fault := s.run(ctx, c, schema)
-	if fault != nil {
-		s.log.Error("tool call answered by the fallback", "tool", c.Tool, "call_id", c.CallID, "fault", fault.String())
-		reply = s.fallback(*fault, c)
+	made := func(ctx context.Context, c Call) Reply {
+		reply, fault := s.run(ctx, c, schema)
+		if fault != nil {
+			s.log.Error("tool call answered by the fallback", "tool", c.Tool, "call_id", c.CallID, "fault", fault.String())
+			reply = s.fallback(*fault, c)
+		}
+		return reply
 	}
-	return render(reply, c)
+	if e != nil && e.modern {
+		if c, asked := s.answered(c, r.Params); asked { // once is enough
+			return render(made(ctx, c), c)
+		}
+	}
+	return s.choose(ctx, e, c, made)
 }
 
 // run calls and checks. A non-nil fault means that the reply is unusable.
@@ -127,19 +136,24 @@ func render(r Reply, c Call) *mcp.CallToolResult {
 		RawStructuredContent: r.Structured,
 		IsError:              r.IsError,
 	}
-	if len(r.Meta) == 0 && c.Traceparent == "" {
-		return result
-	}
-	result.Meta = &mcp.Meta{AdditionalFields: map[string]any{}}
-	if c.Traceparent != "" {
-		result.Meta.AdditionalFields["traceparent"] = c.Traceparent
-	}
+	result.Meta = carried(c)
 	for k, v := range r.Meta {
 		if json.Valid(v) {
+			if result.Meta == nil {
+				result.Meta = &mcp.Meta{AdditionalFields: map[string]any{}}
+			}
 			result.Meta.AdditionalFields[k] = v
 		}
 	}
 	return result
+}
+
+// carried is the _meta of what answers the call, nil if nothing came in with it.
+func carried(c Call) *mcp.Meta {
+	if c.Traceparent == "" {
+		return nil
+	}
+	return &mcp.Meta{AdditionalFields: map[string]any{"traceparent": c.Traceparent}}
 }
 
 // progress returns nil if the client did not ask for progress.
@@ -153,8 +167,11 @@ func progress(e *exchange) func(string, float64, float64) {
 	return func(message string, done, total float64) {
 		mu.Lock()
 		defer mu.Unlock()
-		if done <= last {
-			return // the specification wants it to grow
+		if done <= last { // the specification wants it to grow
+			if total > 0 {
+				return
+			}
+			done = last + 1
 		}
 		last = done
 		e.notify("notifications/progress", struct {

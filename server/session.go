@@ -178,6 +178,11 @@ func (e *exchange) ListRoots(ctx context.Context, _ mcp.ListRootsRequest) (*mcp.
 }
 
 func asked[T any](ctx context.Context, e *exchange, method mcp.MCPMethod, params any) (*T, error) {
+	if e.reach != nil {
+		within, cancel := until(ctx, e.reach)
+		defer cancel()
+		ctx = within
+	}
 	raw, err := e.client.ask(ctx, emitter{e}, string(method), params)
 	if err != nil {
 		return nil, fmt.Errorf("ask the client for %s: %w", method, err)

@@ -30,7 +30,9 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 	w := &lineWriter{w: out, failed: func() { stop(errGone) }}
 	c := newClient(stdioClient)
 	defer c.leave(errShutdown)
-	o := origin{client: c, out: w, stream: w, transport: "pipe", revisions: allRevisions()}
+	reach, deaf := context.WithCancel(calls)
+	defer deaf()
+	o := origin{client: c, out: w, stream: w, transport: "pipe", reach: reach, revisions: allRevisions()}
 	var inflight sync.WaitGroup
 	err := s.readAll(ctx, in, func(m message) {
 		if m.urgent() {
@@ -39,6 +41,7 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 		}
 		inflight.Go(func() { w.reply(s.answer(calls, o, m)) })
 	})
+	deaf()
 	c.cancelAll(errShutdown, (*exchange).isListen)
 	drained(&inflight, drainFor-lastWords)
 	stop(errShutdown)

@@ -80,7 +80,9 @@ func (t *streamable) postLegacy(w http.ResponseWriter, r *http.Request, m messag
 		t.sessions.work(found)
 	}
 	out := newReplyStream(w, r)
-	reply := t.server.answer(t.life.calls, origin{client: found.client, out: out, transport: "tcp", revisions: allRevisions()}, m)
+	reach, cancel := until(r.Context(), t.life.open)
+	defer cancel()
+	reply := t.server.answer(t.life.calls, origin{client: found.client, out: out, transport: "tcp", reach: reach, revisions: allRevisions()}, m)
 	switch {
 	case initialize && reply.code != 0:
 		t.sessions.close(found.id)

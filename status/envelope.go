@@ -61,6 +61,8 @@ type envelope struct {
 
 	failure  Failure
 	failures []Failure
+	named    bool // the question was for one named thing
+	items    int
 }
 
 type wireFailure struct {
@@ -161,9 +163,10 @@ func assemble(q Question, hs []head, data json.RawMessage, single bool) Envelope
 		cut.failures = append(cut.failures, Fail(OwnCap).Within(cut.source, q.Operation, q.Capability))
 		c = CapabilityUnavailable
 	}
-	e := &envelope{Status: s, Code: c, Data: data, Coverage: cover(q, hs)}
+	e := &envelope{Status: s, Code: c, Data: data, Coverage: cover(q, hs), named: q.Many == ""}
 	for _, h := range hs {
 		e.failures = append(e.failures, h.failures...)
+		e.items += h.count
 	}
 	if c != None {
 		e.failure = topFailure(hs, c)

@@ -66,7 +66,8 @@ var (
 	ValidValues         = Key[[]string]{"valid_values"}
 	Options             = Key[[]string]{"options"}
 	Filter              = Key[string]{"filter"}
-	Margin              = Key[float64]{"margin"}
+	Margin              = Key[float64]{"margin"} // how much better the best candidate fits than the next, from 0 (a tie) to 1
+	FurtherCandidates   = Key[int]{"further_candidates"}
 	Feature             = Key[string]{"feature"}
 	Provider            = Key[string]{"provider"}
 	Host                = Key[string]{"host"}

@@ -8,14 +8,6 @@ import (
 	"time"
 )
 
-// Candidate is one object that an unresolved reference may mean.
-type Candidate struct {
-	Ref    string `json:"ref"`
-	Title  string `json:"title,omitempty"`
-	URL    string `json:"url,omitempty"`
-	Source string `json:"source,omitempty"`
-}
-
 // Failure is one immutable statement of what failed and why. The zero Failure
 // is uncaught_server_error.
 type Failure struct{ d *detail }
@@ -84,15 +76,6 @@ func Fallback(what string) Option {
 
 // Fingerprint identifies endpoint, credential identity, scopes and configuration.
 func Fingerprint(f string) Option { return optionFunc(func(d *detail) { d.fingerprint = f }) }
-
-// Among lists the objects that the reference may mean, at most 20.
-func Among(cs ...Candidate) Option {
-	return optionFunc(func(d *detail) {
-		for _, c := range cs[:min(len(cs), 20)] {
-			d.candidates = append(d.candidates, Candidate{Line(c.Ref, maxFact), Line(c.Title, 120), Line(c.URL, 500), Line(c.Source, 64)})
-		}
-	})
-}
 
 // Remembered is the failure as a later call gets it that was not made because of
 // it: nothing was called now, and the evidence says when it was found.

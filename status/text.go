@@ -46,7 +46,7 @@ func (e Envelope) Text() string {
 		tail.Data = in.Data
 	}
 	if in.Failure != nil {
-		tail.Candidates, tail.Evidence = in.Failure.Candidates, in.Failure.Evidence
+		tail.Candidates, tail.Evidence = in.candidates(&b), in.Failure.Evidence
 	}
 	if in.Failure != nil || in.Trace != nil && (len(in.Trace.Recovered) > 0 || in.Trace.IdempotencyKey != "") {
 		tail.Trace = in.Trace
@@ -55,6 +55,20 @@ func (e Envelope) Text() string {
 		return sealText(b.String()) + string(sealJSON(line))
 	}
 	return sealText(strings.TrimRight(b.String(), "\n"))
+}
+
+// candidates writes the calls of the candidates, a line each, and returns what is
+// left to tell of them.
+func (in *envelope) candidates(b *strings.Builder) []Candidate {
+	var rest []Candidate
+	for i, c := range in.Failure.Candidates {
+		if c.Call != nil {
+			fmt.Fprintf(b, "Candidate %d: %s\n", i+1, c.Call)
+			c.Call = nil
+		}
+		rest = append(rest, c)
+	}
+	return rest
 }
 
 // report writes the five lines that name the failure and the way out of it.

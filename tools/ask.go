@@ -109,17 +109,18 @@ func askOne[T connectors.Item](ctx context.Context, d *Deps, q one, ask func(con
 		return ask(ctx, s, r, at.Sources[s.Name])
 	})
 	hits := once(d, slices.DeleteFunc(slices.Clone(results), func(r status.Result[T]) bool { return !found(r) }))
-	switch len(hits) {
-	case 0:
+	ties := status.Ties(results...)
+	switch {
+	case len(results) > 1 && len(hits)+len(ties) > 1:
+		return status.Refuse(question, severally(q, hits, ties))
+	case len(hits) == 0:
 		return status.Merge(results...).Envelope(question)
-	case 1:
+	default:
 		question.NextCursor = nextCursor(hits[0].Rows(), id)
 		if slices.ContainsFunc(results, unreached[T]) {
 			hits[0] = status.Noted(hits[0], noteOnlyMatch)
 		}
 		return hits[0].Envelope(question)
-	default:
-		return status.Refuse(question, ambiguous(q.ref, hits))
 	}
 }
 
@@ -206,17 +207,6 @@ func inSource(r ref.Ref, s connectors.Source) ref.Ref {
 // numbered reports whether an issue is called by its number in a container, not
 // by a key that stands for itself.
 func numbered(r ref.Ref) bool { return r.Number > 0 && r.ID == strconv.Itoa(r.Number) }
-
-// ambiguous lists what a reference fits.
-func ambiguous[T connectors.Item](r ref.Ref, hits []status.Result[T]) status.Failure {
-	var cs []status.Candidate
-	for _, h := range hits {
-		for _, item := range h.Items() {
-			cs = append(cs, item.Candidate())
-		}
-	}
-	return status.Fail(status.AmbiguousTarget, status.WasCalled, status.Reference.Is(r.String()), status.Margin.Is(0), status.Among(cs...))
-}
 
 func askSource[T connectors.Item](ctx context.Context, d *Deps, spec Spec, s connectors.Source, ask asking[T]) (r status.Result[T]) {
 	if status.Watched(ctx) {

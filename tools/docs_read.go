@@ -16,7 +16,7 @@ type docsReadArgs struct {
 
 var docsReadSpec = Spec{
 	Name: "docs_read", Title: "Read a document", Operation: "docs.read", Kind: connectors.KindDocs, Needs: connectors.PageRead,
-	One: "document", Many: "documents",
+	One: "document", Many: "documents", Named: "ref",
 	Description: "Read a document as Markdown, with its outline, or one section of it.",
 }
 

@@ -120,7 +120,7 @@ func (d *Deps) alias(ctx context.Context, s Spec, n naming) (*learn.Alias, *stat
 	if len(all) > 1 {
 		var cs []status.Candidate
 		for _, a := range all {
-			cs = append(cs, status.Candidate{Ref: a.Meant + n.rest, Source: a.Source})
+			cs = append(cs, status.Candidate{Ref: a.Meant + n.rest, Source: a.Source, Sets: []status.Setting{status.Set(n.argument, a.Meant+n.rest)}})
 		}
 		f := status.Fail(status.AmbiguousTarget, status.NotCalled, status.Reference.Is(n.name), status.Margin.Is(0), status.Among(cs...))
 		return nil, &f

@@ -18,7 +18,7 @@ type repoGetChangeArgs struct {
 
 var repoGetChangeSpec = Spec{
 	Name: "repo_get_change", Title: "Read a change", Operation: "repo.get_change", Kind: connectors.KindRepo, Needs: connectors.ChangeRead,
-	One: "change", Many: "changes",
+	One: "change", Many: "changes", Named: "ref",
 	Description: "Read a pull or merge request, a commit or a comparison of two revisions, with the parts included.",
 }
 

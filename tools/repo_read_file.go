@@ -20,7 +20,7 @@ type repoReadFileArgs struct {
 
 var repoReadFileSpec = Spec{
 	Name: "repo_read_file", Title: "Read a file", Operation: "repo.read_file", Kind: connectors.KindRepo, Needs: connectors.FileRead,
-	One: "file", Many: "files",
+	One: "file", Many: "files", Named: "path",
 	Description: "Read a file of a repository, or some of its lines.",
 }
 

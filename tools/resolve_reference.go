@@ -1,9 +1,14 @@
 package tools
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
+	"math"
+	"path"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/frank-mcp/frank/connectors"
 	"github.com/frank-mcp/frank/internal/ref"
@@ -52,6 +57,8 @@ type lookup struct {
 	named func(ref.Ref) ref.Ref
 	// instead is asked where no source of the tool's kind can be; nil: nothing.
 	instead *lookup
+	// takes lists the arguments of the tool.
+	takes func() []string
 }
 
 func (l lookup) read(r ref.Ref, kind ref.Kind) ref.Ref {
@@ -66,6 +73,9 @@ func resolve(ctx context.Context, d *Deps, a resolveReferenceArgs) status.Envelo
 	r, failure := d.parseRef("reference", a.Reference)
 	if failure != nil {
 		return resolveReferenceSpec.refuse(*failure)
+	}
+	if tool, args, ok := chosen(ctx); ok {
+		return resolveChosen(ctx, d, r, tool, args)
 	}
 	var results []status.Result[Resolution]
 	var no *status.Failure
@@ -83,7 +93,7 @@ func resolve(ctx context.Context, d *Deps, a resolveReferenceArgs) status.Envelo
 				no = graver(no, f)
 				continue
 			}
-			results = append(results, askNamed(ctx, d, target{l.spec, l.read(r, kind), sources}, l.ask)...)
+			results = append(results, l.askAll(ctx, d, l.read(r, kind), sources)...)
 		}
 	}
 	if r.URL() != "" {
@@ -97,6 +107,35 @@ func resolve(ctx context.Context, d *Deps, a resolveReferenceArgs) status.Envelo
 func refusedForm(x status.Result[Resolution]) bool {
 	s, c := x.Verdict()
 	return s == status.AccessFailure && c == status.InputMissing
+}
+
+// askAll asks the sources. Where one of them cannot tell which of its things is
+// meant, each of these is read by the tool of the lookup.
+func (l lookup) askAll(ctx context.Context, d *Deps, r ref.Ref, sources []connectors.Source) []status.Result[Resolution] {
+	results := askNamed(ctx, d, target{l.spec, r, sources}, l.ask)
+	hits := slices.DeleteFunc(slices.Clone(results), func(x status.Result[Resolution]) bool { return !found(x) })
+	results = append(slices.DeleteFunc(results, found), once(d, hits)...)
+	for i, x := range results {
+		if len(status.Ties(x)) > 0 {
+			results[i] = status.Propose(x, status.Caller{Tool: l.spec.Name, Named: l.spec.Named, Takes: l.takes()})
+		}
+	}
+	return results
+}
+
+// resolveChosen answers with the candidate that a person chose: it is read again,
+// by its own arguments and only where it was found.
+func resolveChosen(ctx context.Context, d *Deps, r ref.Ref, tool string, args Arguments) status.Envelope {
+	q := resolveReferenceSpec.question("reference " + r.String())
+	meant, way, ok := args.meant(d, tool)
+	if !ok {
+		return status.Refuse(q, status.Fail(status.NoCandidates, status.NotCalled, status.Reference.Is(r.String())))
+	}
+	sources, f := d.forRef(way.spec.Kind, args.Source, meant)
+	if f != nil {
+		return status.Refuse(q, *f)
+	}
+	return d.resolved(meant, way.askAll(ctx, d, meant, sources), nil)
 }
 
 // graver keeps the first failure to select sources; a link's own is as good as any.
@@ -121,12 +160,14 @@ func (d *Deps) resolved(r ref.Ref, results []status.Result[Resolution], no *stat
 		}
 		return status.Refuse(q, *no)
 	}
-	hits, n := distinct(results)
+	hits, ties := distinct(r, results), status.Ties(results...)
 	switch {
-	case n == 1:
-		return status.Named(status.Merge(append(d.unchecked(results), status.Single(hits[0]))...)).Envelope(q)
-	case n > 1:
-		return status.Refuse(q, ambiguous(r, hits))
+	case len(hits) == 1 && len(ties) == 0:
+		only := hits[0].key()
+		one := status.Single(status.Select(hits[0].of, func(x Resolution) bool { return x.key() == only }))
+		return status.Named(status.Merge(append(d.unchecked(results), one)...)).Envelope(q)
+	case len(hits)+len(ties) > 0:
+		return status.Refuse(q, undecided(r, hits, ties))
 	default:
 		merged := status.Merge(results...)
 		return status.Unresolved(merged, status.Fail(status.NoCandidates, status.Reference.Is(r.String()))).Envelope(q)
@@ -156,27 +197,86 @@ func (d *Deps) unchecked(results []status.Result[Resolution]) []status.Result[Re
 	})
 }
 
-// distinct keeps the results that hold something, each object once: a document is
-// a file too.
-func distinct(results []status.Result[Resolution]) (hits []status.Result[Resolution], n int) {
+// hit is something that a reference may mean.
+type hit struct {
+	Resolution
+	of  status.Result[Resolution]
+	fit float64 // 1 for what is called just that; see fit
+}
+
+// undecided lists what a reference may mean, what fits it best first. The margin is
+// the difference in fit between the first two.
+func undecided(r ref.Ref, hits []hit, ties []status.Candidate) status.Failure {
+	var cs []status.Candidate
+	margin := 0.0
+	for _, h := range hits {
+		c := h.Candidate()
+		c.Call = &status.NextCall{Tool: h.Tool, Arguments: h.Arguments.settings()}
+		cs = append(cs, c)
+	}
+	if len(hits) > 1 && len(ties) == 0 {
+		margin = math.Round((hits[0].fit-hits[1].fit)*100) / 100
+	}
+	return tie(r, margin, append(cs, ties...))
+}
+
+// settings are the arguments as a call lists them.
+func (a Arguments) settings() status.Settings {
+	var out status.Settings
+	raw, err := json.Marshal(a)
+	if err == nil {
+		err = json.Unmarshal(raw, &out)
+	}
+	if err != nil { // texts and numbers always encode
+		panic("tools: arguments: " + err.Error())
+	}
+	return out
+}
+
+// key stands for the object: a document is a file too.
+func (x Resolution) key() string {
+	if x.Kind == "file" || x.Kind == "document" {
+		return x.Source + "\x00" + first(x.Arguments.Path, x.Arguments.Ref)
+	}
+	return x.Source + "\x00" + x.Kind + "\x00" + x.Ref
+}
+
+// distinct is what the results hold, each object once,
+// what fits best first. Something that is called just as the reference says leaves
+// out what only contains the name.
+func distinct(r ref.Ref, results []status.Result[Resolution]) []hit {
+	var hits []hit
 	seen := map[string]bool{}
 	for _, x := range results {
-		fresh := 0
 		for _, item := range x.Items() {
-			key := item.Source + "\x00" + item.Kind + "\x00" + item.Ref
-			if item.Kind == "file" || item.Kind == "document" {
-				key = item.Source + "\x00" + first(item.Arguments.Path, item.Arguments.Ref)
-			}
-			if !seen[key] {
+			if key := item.key(); !seen[key] {
 				seen[key] = true
-				fresh++
+				hits = append(hits, hit{item, x, fit(r, item)})
 			}
-		}
-		if fresh > 0 {
-			hits, n = append(hits, x), n+fresh
 		}
 	}
-	return hits, n
+	slices.SortStableFunc(hits, func(a, b hit) int { return cmp.Compare(b.fit, a.fit) })
+	if len(hits) > 0 && hits[0].fit == 1 {
+		hits = slices.DeleteFunc(hits, func(h hit) bool { return h.fit < 1 })
+	}
+	return hits
+}
+
+// fit says how well something fits a reference, from 0 to 1. A project that a bare
+// name found fits by the share of its name that was given; whatever else was read
+// goes by just that reference.
+func fit(r ref.Ref, item Resolution) float64 {
+	if r.Kind != ref.Unknown || r.URL() != "" || item.Tool != trackerDescribeSpec.Name {
+		return 1
+	}
+	name, best := strings.ToLower(strings.TrimSpace(r.Raw)), 0.0
+	for _, called := range []string{item.Ref, path.Base(item.Ref), item.Title} {
+		called = strings.ToLower(called)
+		if strings.Contains(called, name) {
+			best = max(best, float64(utf8.RuneCountInString(name))/float64(utf8.RuneCountInString(called)))
+		}
+	}
+	return best
 }
 
 // lookups lists the ways to read the reference as one of that kind.
@@ -229,19 +329,19 @@ func namedLookups(r ref.Ref, k ref.Kind) []lookup {
 	}
 }
 
-var issueLookup = lookup{spec: trackerGetIssueSpec, ask: func(ctx context.Context, s connectors.Source, r ref.Ref) status.Result[Resolution] {
+var issueLookup = lookup{takes: takes[trackerGetIssueArgs], spec: trackerGetIssueSpec, ask: func(ctx context.Context, s connectors.Source, r ref.Ref) status.Result[Resolution] {
 	return status.Map(s.Tracker.Get(ctx, connectors.IssueGet{Ref: r}), func(i connectors.Issue) Resolution {
 		return Resolution{i.Origin, "issue", trackerGetIssueSpec.Name, Arguments{Ref: i.Ref, Source: s.Name}}
 	})
 }}
 
-var changeLookup = lookup{spec: repoGetChangeSpec, ask: func(ctx context.Context, s connectors.Source, r ref.Ref) status.Result[Resolution] {
+var changeLookup = lookup{takes: takes[repoGetChangeArgs], spec: repoGetChangeSpec, ask: func(ctx context.Context, s connectors.Source, r ref.Ref) status.Result[Resolution] {
 	return status.Map(s.Repo.GetChange(ctx, connectors.ChangeGet{Ref: r}), func(c connectors.Change) Resolution {
 		return Resolution{c.Origin, c.Kind, repoGetChangeSpec.Name, Arguments{Ref: c.Ref, Source: s.Name}}
 	})
 }}
 
-var fileLookup = lookup{spec: repoReadFileSpec, ask: func(ctx context.Context, s connectors.Source, r ref.Ref) status.Result[Resolution] {
+var fileLookup = lookup{takes: takes[repoReadFileArgs], spec: repoReadFileSpec, ask: func(ctx context.Context, s connectors.Source, r ref.Ref) status.Result[Resolution] {
 	get := connectors.FileGet{Repo: r.Project, Path: r.Path, Revision: r.Revision, RevPath: r.RevPath, StartLine: max(r.StartLine, 1), EndLine: max(r.StartLine, 1)}
 	return status.Map(s.Repo.ReadFile(ctx, get), func(f connectors.File) Resolution {
 		args := Arguments{Path: f.Path, Repo: f.Repo, Revision: f.Revision, Start: r.StartLine, End: r.EndLine, Source: s.Name}
@@ -249,7 +349,7 @@ var fileLookup = lookup{spec: repoReadFileSpec, ask: func(ctx context.Context, s
 	})
 }}
 
-var directoryLookup = lookup{spec: repoListSpec, ask: func(ctx context.Context, s connectors.Source, r ref.Ref) status.Result[Resolution] {
+var directoryLookup = lookup{takes: takes[repoListArgs], spec: repoListSpec, ask: func(ctx context.Context, s connectors.Source, r ref.Ref) status.Result[Resolution] {
 	found := s.Repo.List(ctx, connectors.RepoList{What: "files", Repo: r.Project, Path: r.Path, Revision: r.Revision, Paging: connectors.Paging{Limit: 1}})
 	return status.Map(status.Single(found), func(e connectors.Entry) Resolution {
 		o := e.Origin
@@ -258,7 +358,7 @@ var directoryLookup = lookup{spec: repoListSpec, ask: func(ctx context.Context, 
 	})
 }}
 
-var repositoryLookup = lookup{spec: repoListSpec, ask: func(ctx context.Context, s connectors.Source, r ref.Ref) status.Result[Resolution] {
+var repositoryLookup = lookup{takes: takes[repoListArgs], spec: repoListSpec, ask: func(ctx context.Context, s connectors.Source, r ref.Ref) status.Result[Resolution] {
 	found := s.Repo.List(ctx, connectors.RepoList{What: "branches", Repo: r.Project, Paging: connectors.Paging{Limit: 1}})
 	return status.Map(status.Single(found), func(e connectors.Entry) Resolution {
 		o := e.Origin
@@ -267,18 +367,18 @@ var repositoryLookup = lookup{spec: repoListSpec, ask: func(ctx context.Context,
 	})
 }}
 
-var pageLookup = lookup{spec: docsReadSpec, ask: func(ctx context.Context, s connectors.Source, r ref.Ref) status.Result[Resolution] {
+var pageLookup = lookup{takes: takes[docsReadArgs], spec: docsReadSpec, ask: func(ctx context.Context, s connectors.Source, r ref.Ref) status.Result[Resolution] {
 	return status.Map(s.Docs.Read(ctx, connectors.PageGet{Ref: r, Section: r.Anchor}), func(p connectors.Page) Resolution {
 		return Resolution{p.Origin, "document", docsReadSpec.Name, Arguments{Ref: p.Ref, Section: first(p.Section, r.Anchor), Source: s.Name}}
 	})
 }}
 
 // projectLookup reads a container: a project of a tracker, else a space of documents.
-var projectLookup = lookup{spec: trackerDescribeSpec, instead: &spaceLookup, ask: func(ctx context.Context, s connectors.Source, r ref.Ref) status.Result[Resolution] {
+var projectLookup = lookup{takes: takes[trackerDescribeArgs], spec: trackerDescribeSpec, instead: &spaceLookup, ask: func(ctx context.Context, s connectors.Source, r ref.Ref) status.Result[Resolution] {
 	return status.Map(s.Tracker.Describe(ctx, connectors.DescribeQuery{Project: r.Project}), projectResolution(s))
 }}
 
-var spaceLookup = lookup{spec: docsListSpec, ask: func(ctx context.Context, s connectors.Source, r ref.Ref) status.Result[Resolution] {
+var spaceLookup = lookup{takes: takes[docsListArgs], spec: docsListSpec, ask: func(ctx context.Context, s connectors.Source, r ref.Ref) status.Result[Resolution] {
 	found := s.Docs.List(ctx, connectors.PageList{Space: r.Project, Paging: connectors.Paging{Limit: 1}})
 	return status.Map(status.Single(found), func(p connectors.Page) Resolution {
 		o := p.Origin
@@ -288,7 +388,7 @@ var spaceLookup = lookup{spec: docsListSpec, ask: func(ctx context.Context, s co
 }}
 
 // ownerLookup reads who owns repositories.
-var ownerLookup = lookup{spec: repoListSpec, ask: func(ctx context.Context, s connectors.Source, r ref.Ref) status.Result[Resolution] {
+var ownerLookup = lookup{takes: takes[repoListArgs], spec: repoListSpec, ask: func(ctx context.Context, s connectors.Source, r ref.Ref) status.Result[Resolution] {
 	found := s.Repo.List(ctx, connectors.RepoList{What: "repos", Repo: r.Project, Paging: connectors.Paging{Limit: 1}})
 	return status.Map(status.Single(found), func(e connectors.Entry) Resolution {
 		o := e.Origin
@@ -298,16 +398,16 @@ var ownerLookup = lookup{spec: repoListSpec, ask: func(ctx context.Context, s co
 }}
 
 // fileOrPageLookup is for texts with the form of a file's name.
-var fileOrPageLookup = lookup{spec: fileLookup.spec, ask: fileLookup.ask, instead: &pageLookup}
+var fileOrPageLookup = lookup{takes: fileLookup.takes, spec: fileLookup.spec, ask: fileLookup.ask, instead: &pageLookup}
 
 // releaseLookup reads the commit that a release was made of.
-var releaseLookup = lookup{spec: changeLookup.spec, ask: changeLookup.ask, named: func(r ref.Ref) ref.Ref {
+var releaseLookup = lookup{takes: changeLookup.takes, spec: changeLookup.spec, ask: changeLookup.ask, named: func(r ref.Ref) ref.Ref {
 	r.Kind = ref.Commit
 	return r
 }}
 
 // nameLookup reads a bare name: a project whose name contains it.
-var nameLookup = lookup{spec: trackerDescribeSpec, ask: func(ctx context.Context, s connectors.Source, r ref.Ref) status.Result[Resolution] {
+var nameLookup = lookup{takes: takes[trackerDescribeArgs], spec: trackerDescribeSpec, ask: func(ctx context.Context, s connectors.Source, r ref.Ref) status.Result[Resolution] {
 	name := strings.ToLower(r.Raw)
 	all := s.Tracker.Describe(ctx, connectors.DescribeQuery{})
 	return status.Map(status.Select(all, func(p connectors.Project) bool {
@@ -323,13 +423,13 @@ func projectResolution(s connectors.Source) func(connectors.Project) Resolution 
 
 // A bare name may be a branch, tag or hash; a file; or a directory.
 var (
-	revisionLookup = lookup{spec: changeLookup.spec, ask: changeLookup.ask, named: func(r ref.Ref) ref.Ref {
+	revisionLookup = lookup{takes: changeLookup.takes, spec: changeLookup.spec, ask: changeLookup.ask, named: func(r ref.Ref) ref.Ref {
 		return ref.Ref{Kind: ref.Commit, Raw: r.Raw, Revision: r.Raw, ID: r.Raw}
 	}}
-	pathLookup = lookup{spec: fileLookup.spec, ask: fileLookup.ask, named: func(r ref.Ref) ref.Ref {
+	pathLookup = lookup{takes: fileLookup.takes, spec: fileLookup.spec, ask: fileLookup.ask, named: func(r ref.Ref) ref.Ref {
 		return ref.Ref{Kind: ref.File, Raw: r.Raw, Path: r.Raw}
 	}}
-	folderLookup = lookup{spec: directoryLookup.spec, ask: directoryLookup.ask, named: func(r ref.Ref) ref.Ref {
+	folderLookup = lookup{takes: directoryLookup.takes, spec: directoryLookup.spec, ask: directoryLookup.ask, named: func(r ref.Ref) ref.Ref {
 		return ref.Ref{Kind: ref.Directory, Raw: r.Raw, Path: r.Raw}
 	}}
 )

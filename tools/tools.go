@@ -59,6 +59,7 @@ type Spec struct {
 	Kind        connectors.Kind
 	Needs       connectors.Capability
 	One, Many   string // what it returns, as nouns
+	Named       string // the argument that names the one thing it returns; empty for others
 	Writes      bool
 	Overwrites  bool // takes something away that was there
 	Local       bool // asks nothing outside the server itself
@@ -114,7 +115,11 @@ func (t tool[A]) Call(ctx context.Context, d *Deps, raw json.RawMessage) status.
 	if f := d.unlink(t.spec, bound); f != nil {
 		return t.spec.refuse(*f)
 	}
-	return d.offering(ctx, t.spec, d.answered(ctx, t.spec, bound, func() status.Envelope { return t.run(ctx, d, args) }))
+	e := d.offering(ctx, t.spec, d.answered(ctx, t.spec, bound, func() status.Envelope { return t.run(ctx, d, args) }))
+	if f, _ := e.Failure(); f.Reason() != status.AmbiguousTarget {
+		return e
+	}
+	return e.Proposing(t.spec.caller(bound, raw))
 }
 
 // question words the call as a whole, before any source is known.

@@ -16,7 +16,7 @@ type trackerAddCommentArgs struct {
 
 var trackerAddCommentSpec = Spec{
 	Name: "tracker_add_comment", Title: "Comment on an issue", Operation: "tracker.comment", Kind: connectors.KindTracker, Needs: connectors.IssueWrite,
-	One: "issue", Many: "issues", Writes: true,
+	One: "issue", Many: "issues", Named: "ref", Writes: true,
 	Description: "Add a comment to an issue. Repeating the call does not add a second one.",
 }
 

@@ -18,7 +18,7 @@ type trackerGetIssueArgs struct {
 
 var trackerGetIssueSpec = Spec{
 	Name: "tracker_get_issue", Title: "Read an issue", Operation: "tracker.get", Kind: connectors.KindTracker, Needs: connectors.IssueRead,
-	One: "issue", Many: "issues",
+	One: "issue", Many: "issues", Named: "ref",
 	Description: "Read one issue, with comments, links and history if included.",
 }
 

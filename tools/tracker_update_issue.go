@@ -23,7 +23,7 @@ type trackerUpdateIssueArgs struct {
 
 var trackerUpdateIssueSpec = Spec{
 	Name: "tracker_update_issue", Title: "Change an issue", Operation: "tracker.update", Kind: connectors.KindTracker, Needs: connectors.IssueWrite,
-	One: "issue", Many: "issues", Writes: true, Overwrites: true,
+	One: "issue", Many: "issues", Named: "ref", Writes: true, Overwrites: true,
 	Description: "Change the state, title, body, labels or assignees of an issue. What is not given stays.",
 }
 

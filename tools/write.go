@@ -71,10 +71,10 @@ func over(ctx context.Context) status.Failure {
 func (c change) pick(d *Deps) (connectors.Source, *status.Failure) {
 	var sources []connectors.Source
 	var f *status.Failure
-	named := c.project
+	asked := c.project
 	if c.ref != nil {
 		r := as(*c.ref, ref.Issue)
-		named = r.String()
+		asked = r.String()
 		sources, f = d.forRef(c.spec.Kind, c.source, r)
 	} else if sources, f = d.forContainer(c.spec.Kind, c.source, c.project); len(sources) > 1 {
 		issue := ref.Ref{Kind: ref.Issue, Project: c.project, ID: "1", Number: 1}
@@ -89,11 +89,20 @@ func (c change) pick(d *Deps) (connectors.Source, *status.Failure) {
 	if len(sources) == 1 {
 		return sources[0], nil
 	}
-	var cs []status.Candidate
-	for _, s := range sources {
-		cs = append(cs, status.Candidate{Ref: c.placeIn(s).name, Source: s.Name})
+	off := d.SwitchedOff()
+	if no := off(sources[0], c.spec.Needs); no != nil && !slices.ContainsFunc(sources, func(s connectors.Source) bool { return off(s, c.spec.Needs) == nil }) {
+		return connectors.Source{}, no // whichever is meant
 	}
-	ambiguous := status.Fail(status.AmbiguousTarget, status.Reference.Is(named), status.Margin.Is(0), status.Among(cs...),
+	var cs []status.Candidate
+	named := "project"
+	if c.ref != nil {
+		named = "ref"
+	}
+	for _, s := range sources {
+		name := c.placeIn(s).name
+		cs = append(cs, status.Candidate{Ref: name, Source: s.Name, Sets: []status.Setting{status.Set(named, name), status.Set("source", s.Name)}})
+	}
+	ambiguous := status.Fail(status.AmbiguousTarget, status.Reference.Is(asked), status.Margin.Is(0), status.Among(cs...),
 		status.Remedy.Is("Name one of the sources of the candidates in the argument source."))
 	return connectors.Source{}, &ambiguous
 }

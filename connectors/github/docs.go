@@ -191,7 +191,7 @@ func (d documents) noSection(path, name string, outline []markup.Heading, fits [
 	var among []status.Candidate
 	for _, h := range outline {
 		if len(fits) == 0 || contains(fits, h.Slug) {
-			among = append(among, status.Candidate{Ref: path + "#" + h.Slug, Title: strconv.Itoa(h.Line) + " " + h.Title, Source: d.source})
+			among = append(among, status.Candidate{Ref: path + "#" + h.Slug, Title: strconv.Itoa(h.Line) + " " + h.Title, Source: d.source, Sets: status.Section(path, h.Slug)})
 		}
 	}
 	f := status.Fail(reason, status.WasCalled, status.Reference.Is("section "+name+" of "+path), status.Path.Is(path), status.Among(among...))

@@ -187,7 +187,7 @@ func (w writer) assignee(ctx context.Context, s server, project string, names []
 	}
 	var cs []status.Candidate
 	for _, u := range found {
-		cs = append(cs, status.Candidate{Ref: u.handle(s), Title: u.shown(), Source: w.source})
+		cs = append(cs, status.Candidate{Ref: u.handle(s), Title: u.shown(), Source: w.source, Sets: []status.Setting{status.Set("assignees", u.handle(s))}})
 	}
 	return "", x.Fail(status.AmbiguousTarget, status.Reference.Is(names[0]), status.Margin.Is(0), status.Among(cs...))
 }

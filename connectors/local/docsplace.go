@@ -160,7 +160,7 @@ type folder struct{ space, parent string }
 func (d *documents) inScope(l *look, f folder) (string, *status.Result[connectors.Page]) {
 	dir := "."
 	if f.space != "" && !d.whole(l, f.space) {
-		p, answer := d.directoryOf(l, f.space)
+		p, answer := d.directoryOf(l, "space", f.space)
 		if answer != nil {
 			return "", answer
 		}
@@ -174,7 +174,7 @@ func (d *documents) inScope(l *look, f folder) (string, *status.Result[connector
 			return p.real, nil
 		}
 	}
-	p, answer := d.directoryOf(l, f.parent)
+	p, answer := d.directoryOf(l, "parent", f.parent)
 	if answer == nil && dir != "." && p != dir && !strings.HasPrefix(p, dir+"/") {
 		none := d.nothing(l, f.parent, dir)
 		return "", &none
@@ -195,8 +195,8 @@ func (d *documents) whole(l *look, space string) bool {
 	return d.calls(l.ctx, space)
 }
 
-// directoryOf is the real path of a folder.
-func (d *documents) directoryOf(l *look, name string) (string, *status.Result[connectors.Page]) {
+// directoryOf is the real path of a folder, named in that argument.
+func (d *documents) directoryOf(l *look, argument, name string) (string, *status.Result[connectors.Page]) {
 	refuse := func(f status.Failure) (string, *status.Result[connectors.Page]) {
 		r := d.failed(f)
 		return "", &r
@@ -204,7 +204,7 @@ func (d *documents) directoryOf(l *look, name string) (string, *status.Result[co
 	p, failure, found := l.locate(name)
 	switch {
 	case failure != nil:
-		return refuse(*failure)
+		return refuse(failure.With(status.Takes(argument)))
 	case !found:
 		none := d.nothing(l, name, ".")
 		return "", &none

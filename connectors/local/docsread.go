@@ -196,7 +196,7 @@ func sections(item connectors.Page, outline []markup.Heading, slugs []string) []
 			wanted = wanted || s == h.Slug
 		}
 		if wanted {
-			out = append(out, status.Candidate{Ref: item.Ref + "#" + h.Slug, Title: h.Title, Source: item.Source})
+			out = append(out, status.Candidate{Ref: item.Ref + "#" + h.Slug, Title: h.Title, Source: item.Source, Sets: status.Section(item.Ref, h.Slug)})
 		}
 	}
 	return out

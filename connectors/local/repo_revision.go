@@ -101,7 +101,7 @@ func (v *visit) ambiguousHash(name string) *status.Failure {
 	}
 	var cs []status.Candidate
 	for _, sha := range lines {
-		cs = append(cs, status.Candidate{Ref: sha, Source: v.source})
+		cs = append(cs, status.Candidate{Ref: sha, Source: v.source, Sets: []status.Setting{status.Set("revision", sha)}})
 	}
 	f := status.Fail(status.AmbiguousTarget, status.Reference.Is(name), status.Revision.Is(name), status.Among(cs...))
 	return &f

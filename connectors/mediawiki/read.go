@@ -162,7 +162,7 @@ func (d documents) section(page *connectors.Page, a answer, name string) *status
 	var among []status.Candidate
 	for _, h := range page.Outline {
 		if len(fits) == 0 || slices.Contains(fits, h.Slug) {
-			among = append(among, status.Candidate{Ref: page.Ref + "#" + h.Slug, Title: h.Title, Source: d.source})
+			among = append(among, status.Candidate{Ref: page.Ref + "#" + h.Slug, Title: h.Title, Source: d.source, Sets: status.Section(page.Ref, h.Slug)})
 		}
 	}
 	f := status.Fail(reason, status.WasCalled, status.Reference.Is("section "+name+" of "+page.Title), status.Among(among...))

@@ -216,7 +216,7 @@ func (d documents) noSection(page, name string, outline []markup.Heading, fits [
 		if len(fits) > 0 && !slices.Contains(fits, h.Slug) {
 			continue
 		}
-		among = append(among, status.Candidate{Ref: page + "#" + h.Slug, Title: itoa(h.Line) + " " + h.Title, Source: d.source})
+		among = append(among, status.Candidate{Ref: page + "#" + h.Slug, Title: itoa(h.Line) + " " + h.Title, Source: d.source, Sets: status.Section(page, h.Slug)})
 	}
 	f := status.Fail(reason, status.WasCalled, status.Reference.Is("section "+name+" of "+page), status.Among(among...))
 	return &f

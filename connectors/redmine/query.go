@@ -310,7 +310,7 @@ func (p *plan) only(filter, who string, fits map[int]string) (int, *status.Failu
 	id := 0
 	for n, name := range fits {
 		id = n
-		among = append(among, status.Candidate{Ref: itoa(n), Title: name, Source: p.source})
+		among = append(among, status.Candidate{Ref: itoa(n), Title: name, Source: p.source, Sets: []status.Setting{status.Set(filter, itoa(n))}})
 	}
 	if len(fits) < 2 {
 		return id, nil

@@ -125,6 +125,10 @@ func (p *plan) oneAssignee(ctx context.Context, names []string) (*string, *statu
 	if id == 0 && f == nil {
 		f = p.unknownPerson("assignee", names[0], nil)
 	}
+	if f != nil {
+		named := f.With(status.Takes("assignees"))
+		f = &named
+	}
 	number := itoa(id)
 	return &number, f
 }

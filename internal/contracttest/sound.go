@@ -17,7 +17,13 @@ type answer struct {
 	Status  string
 	Code    string
 	Summary string
-	Failure struct{ Reason, Stage string }
+	Failure struct {
+		Reason, Stage string
+		Candidates    []struct {
+			Ref  string
+			Call *status.NextCall
+		}
+	}
 }
 
 // verdict reads the structured channel.
@@ -58,9 +64,45 @@ func Sound(t testing.TB, r server.Reply) {
 			t.Errorf("a result of status %s says %q", v.Status, m)
 		}
 	}
+	v.choosable(t, r)
 	for channel, text := range map[string]string{"text": r.Text, "structure": string(r.Structured)} {
 		if strings.Contains(text, Token) {
 			t.Errorf("the %s holds the credential", channel)
+		}
+	}
+}
+
+// choosable: each candidate of an ambiguity names a call, in both channels, of a
+// tool that there is, by arguments that it takes.
+func (v answer) choosable(t testing.TB, r server.Reply) {
+	t.Helper()
+	if v.Failure.Reason != status.AmbiguousTarget.Name() {
+		return
+	}
+	if len(v.Failure.Candidates) < 2 {
+		t.Errorf("an ambiguity of %d candidates", len(v.Failure.Candidates))
+	}
+	for i, c := range v.Failure.Candidates {
+		if c.Call == nil {
+			t.Errorf("candidate %s names no call", c.Ref)
+			continue
+		}
+		if line := fmt.Sprintf("\nCandidate %d: %s\n", i+1, c.Call); !strings.Contains(r.Text, line) {
+			t.Errorf("the text lacks %q", line)
+		}
+		n := slices.IndexFunc(tools.All(), func(x tools.Tool) bool { return x.Spec().Name == c.Call.Tool })
+		if n < 0 {
+			t.Errorf("candidate %s names the tool %q", c.Ref, c.Call.Tool)
+			continue
+		}
+		var schema struct{ Properties map[string]json.RawMessage }
+		if err := json.Unmarshal(tools.All()[n].InputSchema(), &schema); err != nil {
+			t.Fatal(err)
+		}
+		for _, a := range c.Call.Arguments {
+			if schema.Properties[a.Name] == nil {
+				t.Errorf("candidate %s: %s takes no %s", c.Ref, c.Call.Tool, a.Name)
+			}
 		}
 	}
 }
