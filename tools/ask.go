@@ -84,9 +84,9 @@ type one struct {
 }
 
 // askOne asks the sources that the reference can point into. If the thing is in
-// exactly one of them, that is the answer, also where another did not say in time;
-// coverage.unproven then has only_match. If it is in several, they are candidates,
-// unless they are ways to one object.
+// exactly one of them, that is the answer; it is partial where another could not say
+// whether it has such a thing too. If it is in several, they are candidates, unless
+// they are ways to one object.
 func askOne[T connectors.Item](ctx context.Context, d *Deps, q one, ask func(context.Context, connectors.Source, ref.Ref, string) status.Result[T]) status.Envelope {
 	filters := echo(q.args)
 	id := identify(q.spec.Name+"\x00"+q.source, filters)
@@ -117,21 +117,31 @@ func askOne[T connectors.Item](ctx context.Context, d *Deps, q one, ask func(con
 		return status.Merge(results...).Envelope(question)
 	default:
 		question.NextCursor = nextCursor(hits[0].Rows(), id)
-		if slices.ContainsFunc(results, unreached[T]) {
-			hits[0] = status.Noted(hits[0], noteOnlyMatch)
-		}
-		return hits[0].Envelope(question)
+		return status.Named(status.Merge(append(unchecked(d, results), hits[0])...)).Envelope(question)
 	}
 }
 
-// noteOnlyMatch: another source that may have a thing of that name did not say.
-const noteOnlyMatch = "only_match"
-
-// unreached reports whether a source could be asked and did not say whether it has
-// the thing.
-func unreached[T any](r status.Result[T]) bool {
-	s, c := r.Verdict()
-	return s == status.AccessFailure && (c == status.SourceUnreliable || c == status.AccessDenied)
+// unchecked keeps the answers of sources in which the thing may be as well, but which
+// could not be asked: what was found is then not proved to be all that is meant. What
+// lies outside the allow-list of a source is not looked for there by intention.
+func unchecked[T any](d *Deps, results []status.Result[T]) []status.Result[T] {
+	return slices.DeleteFunc(slices.Clone(results), func(x status.Result[T]) bool {
+		if s, _ := x.Verdict(); s != status.AccessFailure {
+			return true
+		}
+		return !slices.ContainsFunc(x.Rows(), func(row status.Row) bool {
+			return slices.ContainsFunc(row.Failures, func(f status.Failure) bool {
+				switch f.Code() {
+				case status.AccessDenied:
+					return f.Text("rule") != "only"
+				case status.SourceUnreliable:
+					return true
+				default:
+					return slices.ContainsFunc(d.Sources, func(s connectors.Source) bool { return s.Name == row.Source && s.Broken != nil })
+				}
+			})
+		})
+	})
 }
 
 // target is a named thing and the sources that may have it.

@@ -165,36 +165,13 @@ func (d *Deps) resolved(r ref.Ref, results []status.Result[Resolution], no *stat
 	case len(hits) == 1 && len(ties) == 0:
 		only := hits[0].key()
 		one := status.Single(status.Select(hits[0].of, func(x Resolution) bool { return x.key() == only }))
-		return status.Named(status.Merge(append(d.unchecked(results), one)...)).Envelope(q)
+		return status.Named(status.Merge(append(unchecked(d, results), one)...)).Envelope(q)
 	case len(hits)+len(ties) > 0:
 		return status.Refuse(q, undecided(r, hits, ties))
 	default:
 		merged := status.Merge(results...)
 		return status.Unresolved(merged, status.Fail(status.NoCandidates, status.Reference.Is(r.String()))).Envelope(q)
 	}
-}
-
-// unchecked keeps the answers of sources in which the thing may be as well, but which
-// could not be asked: what was found is then not proved to be all that is meant. What
-// lies outside the allow-list of a source is not looked for there by intention.
-func (d *Deps) unchecked(results []status.Result[Resolution]) []status.Result[Resolution] {
-	return slices.DeleteFunc(slices.Clone(results), func(x status.Result[Resolution]) bool {
-		if s, _ := x.Verdict(); s != status.AccessFailure {
-			return true
-		}
-		return !slices.ContainsFunc(x.Rows(), func(row status.Row) bool {
-			return slices.ContainsFunc(row.Failures, func(f status.Failure) bool {
-				switch f.Code() {
-				case status.AccessDenied:
-					return f.Text("rule") != "only"
-				case status.SourceUnreliable:
-					return true
-				default:
-					return slices.ContainsFunc(d.Sources, func(s connectors.Source) bool { return s.Name == row.Source && s.Broken != nil })
-				}
-			})
-		})
-	})
 }
 
 // hit is something that a reference may mean.
