@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # mediawiki.sh install            MediaWiki 1.39 and what it needs, from Debian 12 (as root)
 # mediawiki.sh seed DIR           a public and a private wiki in DIR, if they are not there
-# mediawiki.sh serve DIR P1 P2    the public one on 127.0.0.1:P1, the private one on P2, until the standard input ends
+# mediawiki.sh serve DIR P1 P2    a fresh copy of the public one on 127.0.0.1:P1, of the private one on P2, until the standard input ends
 #
 # The accounts are made up and good for these wikis only. A bot password to read with:
 #   Alice@reader  0123456789abcdef0123456789abcdef
@@ -9,21 +9,17 @@ set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 code=/usr/share/mediawiki web=/var/lib/mediawiki
 password='Crane-and-harbour-7'
-stamp=$(cat "$here/mediawiki.sh" "$here/mediawiki.php" | sha256sum | cut -c1-16)
+. "$here/common.sh"
 
-quietly() { # COMMAND   its output is only worth reading if it fails
-  local out
-  if out=$("$@" 2>&1); then return; fi
-  printf '%s\n' "$out" >&2
-  return 1
-}
-
+# The web server that the package asks for is nginx, which is not used here.
 install_packages() {
   if [ -d "$code" ] && php -m 2>/dev/null | grep -qi pdo_sqlite && php -m | grep -qi intl; then return; fi
-  export DEBIAN_FRONTEND=noninteractive
-  quietly apt-get update
-  quietly apt-get install -y --no-install-recommends mediawiki php-cli php-sqlite3 php-mbstring php-xml php-intl
+  never_starts nginx
+  apt_install mediawiki nginx php-cgi php-cli php-sqlite3 php-mbstring php-xml php-intl
 }
+
+# what a seed was made with
+stamp() { (cat "$here/mediawiki.sh" "$here/mediawiki.php" && dpkg-query -W mediawiki) | sha256sum | cut -c1-16; }
 
 # Sessions and looked-up pages go to SQLite, and jobs run when the seed is done, never
 # within a request. The namespace Vault is kept from everybody but administrators, as
@@ -59,7 +55,7 @@ PHP
 
 seed() { # DIR NAME
   local dir=$1/$2
-  if [ "$(cat "$dir/seeded" 2>/dev/null)" = "$stamp" ]; then return; fi
+  if [ "$(cat "$dir/stamp" 2>/dev/null)" = "$(stamp)" ]; then return; fi
   rm -rf "$dir"
   mkdir -p "$dir/data" "$dir/conf"
   unset MW_CONFIG_FILE
@@ -71,23 +67,29 @@ seed() { # DIR NAME
   quietly php "$code/maintenance/createBotPassword.php" --appid reader --grants basic Alice 0123456789abcdef0123456789abcdef
   quietly php "$here/mediawiki.php"
   quietly php "$code/maintenance/runJobs.php"
-  echo "$stamp" >"$dir/seeded"
+  # Rendered pages are kept by the second: what was rendered in the second in which a
+  # template of it appeared would go on being served without it.
+  quietly php -r '(new PDO("sqlite:$argv[1]"))->exec("DELETE FROM objectcache");' "$dir/data/wikicache.sqlite"
+  mv "$dir/data" "$dir/seeded"
+  stamp >"$dir/stamp"
 }
 
 # serve starts each server in a session of its own: its workers outlive it otherwise.
 serve() { # DIR PORT PORT
+  exec 8>"$1/serve.lock" # one copy is served at a time
+  flock -w 60 8
   servers=()
   trap 'for s in "${servers[@]}"; do kill -TERM -- "-$s" 2>/dev/null || true; done' EXIT
   trap 'exit 0' TERM INT HUP
   for wiki in "public $2" "private $3"; do
     read -r name port <<<"$wiki"
+    rm -rf "$1/$name/data"
+    cp -r "$1/$name/seeded" "$1/$name/data"
     MW_CONFIG_FILE=$1/$name/conf/LocalSettings.php PHP_CLI_SERVER_WORKERS=2 \
       setsid php -d opcache.enable_cli=1 -S "127.0.0.1:$port" -t "$web" </dev/null >"$1/$name/server.log" 2>&1 &
     servers+=($!)
   done
-  exec 3<&0
-  cat <&3 >/dev/null &
-  wait -n || true
+  until_input_ends
 }
 
 case ${1:-} in

@@ -4,37 +4,36 @@
 # redmine.sh serve DIR PORT     a fresh copy of it on 127.0.0.1:PORT, until the standard input ends
 # redmine.sh api DIR on|off     switches the REST interface of the copy that is served
 #
-# Debian's Redmine finds its instances in /var/lib/redmine: seed puts one link there,
-# which needs root. Everything else lies in DIR.
+# Debian's Redmine finds its instances in /var/lib/redmine: seed puts a link to DIR
+# there, which needs root. Everything else lies in DIR.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-code=/usr/share/redmine name=frank-realservers
-stamp=$(cat "$here/redmine.sh" "$here/redmine.rb" | sha256sum | cut -c1-16)
-export RAILS_ENV=production REDMINE_INSTANCE=$name REDMINE_LANG=en
-
-quietly() { # COMMAND   its output is only worth reading if it fails
-  local out
-  if out=$("$@" 2>&1); then return; fi
-  printf '%s\n' "$out" >&2
-  return 1
-}
+code=/usr/share/redmine
+export RAILS_ENV=production REDMINE_LANG=en
+. "$here/common.sh"
 
 install_packages() {
   if [ -d "$code" ] && command -v puma >/dev/null && ruby -rsqlite3 -e '' 2>/dev/null; then return; fi
-  export DEBIAN_FRONTEND=noninteractive
-  quietly apt-get -o DPkg::Lock::Timeout=600 update
-  quietly apt-get -o DPkg::Lock::Timeout=600 install -y --no-install-recommends redmine redmine-sqlite ruby-sqlite3 puma
+  apt_install redmine redmine-sqlite ruby-sqlite3 puma
 }
 
-link() { # DIR
-  if [ "$(readlink "/var/lib/redmine/$name" 2>/dev/null)" != "$1" ]; then ln -sfn "$1" "/var/lib/redmine/$name"; fi
+# what a seed was made with
+stamp() { (cat "$here/redmine.sh" "$here/redmine.rb" && dpkg-query -W redmine) | sha256sum | cut -c1-16; }
+
+enter() { # DIR
+  dir=$(cd "$1" && pwd)
+  REDMINE_INSTANCE=frank-$(printf %s "$dir" | sha256sum | cut -c1-12)
+  export REDMINE_INSTANCE
+  local link=/var/lib/redmine/$REDMINE_INSTANCE
+  if [ "$(readlink "$link" 2>/dev/null)" != "$dir" ]; then as_root ln -sfn "$dir" "$link"; fi
 }
 
 seed() { # DIR
   mkdir -p "$1"/{config,files,public,log,tmp/cache}
-  dir=$(cd "$1" && pwd)
-  link "$dir"
-  if [ "$(cat "$dir/stamp" 2>/dev/null)" != "$stamp" ]; then
+  enter "$1"
+  exec 9>"$dir/seed.lock" # two runs at once would seed into each other
+  flock 9
+  if [ "$(cat "$dir/stamp" 2>/dev/null)" != "$(stamp)" ]; then
     rm -f "$dir"/db.sqlite3* "$dir"/seeded.sqlite3 "$dir"/stamp
     printf 'production:\n  adapter: sqlite3\n  database: %s/db.sqlite3\n  timeout: 15000\n' "$dir" >"$dir/config/database.yml"
     head -c16 /dev/urandom | od -An -tx1 | tr -d ' \n' >"$dir/config/secret_key.txt"
@@ -47,20 +46,21 @@ seed() { # DIR
     fi
     grep '^KEY ' "$dir/log/seed.out" >"$dir/keys"
     mv "$dir/db.sqlite3" "$dir/seeded.sqlite3"
-    echo "$stamp" >"$dir/stamp"
+    stamp >"$dir/stamp"
   fi
   cat "$dir/keys"
 }
 
 serve() { # DIR PORT
-  dir=$(cd "$1" && pwd)
-  link "$dir"
+  enter "$1"
+  exec 8>"$dir/serve.lock" # one copy is served at a time
+  flock -w 60 8
   rm -f "$dir"/db.sqlite3*
   cp "$dir/seeded.sqlite3" "$dir/db.sqlite3"
   cd "$code"
   puma -e production -w 0 -t 1:4 -b "tcp://127.0.0.1:$2" config.ru </dev/null >"$dir/log/puma.out" 2>&1 &
   trap 'kill %1 2>/dev/null; wait %1 2>/dev/null || true' EXIT
-  cat >/dev/null
+  until_input_ends
 }
 
 api() { # DIR on|off   a running server looks at its settings with each request
