@@ -99,7 +99,7 @@ func (d documents) fill(out *status.Audit, page *connectors.Page, s site, a answ
 		out.Fail(status.Completeness, status.Fail(status.ContentNotIncluded, status.Part.Is(dropped.String()+" elements"), status.Skipped.Is(dropped)))
 	}
 	if missing := unresolved(*a.Parse); len(missing) > 0 {
-		out.Fail(status.Completeness, status.Fail(status.ContentNotIncluded, status.Part.Is("what these templates would hold, which do not exist: "+strings.Join(missing, ", ")),
+		out.Fail(status.Completeness, status.Fail(status.ContentNotIncluded, status.Part.Is("what these templates would hold, which were not there when the wiki rendered the page: "+strings.Join(missing, ", ")),
 			status.Skipped.Is(map[string]int{"templates": len(missing)})))
 	}
 	if len(a.Parse.Warnings) > 0 {
