@@ -16,6 +16,11 @@ as_root() { # COMMAND
   sudo -n "$@"
 }
 
+have() { # PACKAGE...
+  local states
+  states=$(dpkg-query -W -f '${db:Status-Status}\n' "$@" 2>/dev/null) && [ "$(sort -u <<<"$states")" = installed ]
+}
+
 # apt_install fetches first, again if the mirror stalls, and then installs without
 # the network. No service that a package brings is started, neither now nor at the
 # next start of the machine.
@@ -42,13 +47,13 @@ apt_get() { # SECONDS ARGUMENT...
   local limit=$1
   shift
   as_root env DEBIAN_FRONTEND=noninteractive timeout -k 10 "$limit" apt-get -y --no-install-recommends \
-    -o DPkg::Lock::Timeout=300 -o Acquire::Retries=2 -o Acquire::http::Timeout=20 -o Acquire::https::Timeout=20 "$@"
+    -o DPkg::Options::=--force-unsafe-io -o DPkg::Lock::Timeout=300 -o Acquire::Retries=2 -o Acquire::http::Timeout=20 -o Acquire::https::Timeout=20 "$@"
 }
 
 # never_starts keeps the service of a package that is not installed yet from being
 # started by systemd; `systemctl unmask NAME` takes that back.
 never_starts() { # NAME
-  if dpkg -s "$1" >/dev/null 2>&1 || [ -e "/etc/systemd/system/$1.service" ]; then return; fi
+  if have "$1" || [ -e "/etc/systemd/system/$1.service" ]; then return; fi
   as_root mkdir -p /etc/systemd/system
   as_root ln -s /dev/null "/etc/systemd/system/$1.service"
 }

@@ -8,7 +8,7 @@ toxiproxy=v2.5.0
 . "$here/common.sh"
 
 install_both() { # DIR
-  if ! command -v /usr/sbin/nginx >/dev/null; then
+  if ! have nginx; then
     never_starts nginx
     apt_install nginx
   fi

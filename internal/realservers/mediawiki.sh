@@ -11,11 +11,12 @@ code=/usr/share/mediawiki web=/var/lib/mediawiki
 password='Crane-and-harbour-7'
 . "$here/common.sh"
 
-# The web server that the package asks for is nginx, which is not used here.
+# The package asks for a web server; PHP's own serves here, nginx is needed anyway.
 install_packages() {
-  if [ -d "$code" ] && php -m 2>/dev/null | grep -qi pdo_sqlite && php -m | grep -qi intl; then return; fi
+  local used=(mediawiki php-cli php-sqlite3 php-mbstring php-xml php-intl)
+  if have "${used[@]}"; then return; fi
   never_starts nginx
-  apt_install mediawiki nginx php-cgi php-cli php-sqlite3 php-mbstring php-xml php-intl
+  apt_install "${used[@]}" nginx
 }
 
 # what a seed was made with

@@ -51,10 +51,11 @@ func openWikis(t *testing.T, public, private, retry string) *desk {
 		source("article", public, "/index.php", "none: true") +
 		source("nowhere", public, "/w/api.php", "none: true")
 	secrets := map[string]string{"WIKI_BOT": wikiBot, "WIKI_WRONG_BOT": wikiWrongBot, "WIKI_TOKEN": "not-a-token-that-anybody-gave"}
-	return newDesk(t, yaml, secrets, nil)
+	return newDesk(t, yaml, secrets, nil, "")
 }
 
 func TestMediaWiki(t *testing.T) {
+	t.Parallel()
 	w := startWikis(t)
 	w.askAll(t, []question{
 		{"found in a text", "docs_search", `{"source":"public","query":"quokka"}`, found("Help:Lifting", "quokka included")},
@@ -106,6 +107,7 @@ func TestMediaWiki(t *testing.T) {
 		{"no API there", "docs_search", `{"source":"nowhere","query":"quokka"}`, refused("CAPABILITY_UNAVAILABLE", "misconfigured")},
 	})
 	t.Run("paging", w.pages)
+	t.Run("disturbed", w.disturbed)
 	t.Run("a session that is forgotten", w.forgets)
 }
 
@@ -125,6 +127,39 @@ func (w *wikis) pages(t *testing.T) {
 			}
 		})
 	}
+}
+
+// disturbed asks with faults between frank and the public wiki. PHP's server does not
+// say how long an answer is, and closes the connection at its end: of a body that is
+// cut, nothing but the body itself shows it.
+func (w *wikis) disturbed(t *testing.T) {
+	p := startToxiproxy(t)
+	s := stage{
+		address: w.public,
+		open: func(t *testing.T, address, retry string) *desk {
+			t.Helper()
+			return openWikis(t, address, w.private, retry)
+		},
+		questions: []question{
+			{"found", "docs_search", `{"source":"public","query":"quokka"}`, found("Help:Lifting")},
+			{"proved empty", "docs_search", `{"source":"member","query":"zebra"}`, provedEmpty},
+			{"a page", "docs_read", `{"source":"public","ref":"Übersicht Größe"}`, found("日本語のクレーン")},
+			{"a page in part", "docs_read", `{"source":"public","ref":"Handbook"}`, partly("CAPABILITY_UNAVAILABLE", "content_not_included", "12 bolts of quality 8.8")},
+			{"no page", "docs_read", `{"source":"member","ref":"Nope"}`, absent},
+			{"kept from the account", "docs_read", `{"source":"member","ref":"Vault:Codes"}`, refused("ACCESS_DENIED", "scope_missing")},
+			{"a category", "docs_list", `{"source":"public","space":"Category:Guides"}`, found("Handbook")},
+			{"an empty category", "docs_list", `{"source":"member","space":"Category:Empty shelf"}`, provedEmpty},
+			{"a bearer that the wiki does not know", "docs_search", `{"source":"bearer","query":"quokka"}`, refused("ACCESS_DENIED", "auth_failed")},
+		},
+	}
+	t.Run("faults", func(t *testing.T) { s.faults(t, p) })
+	t.Run("cuts", func(t *testing.T) { s.cuts(t, p) })
+	t.Run("limits", s.limits)
+	t.Run("an end that does not come", func(t *testing.T) {
+		way := p.before(t, w.public)
+		way.disturb(t, down("slow_close", map[string]int{"delay": 60_000})...)
+		s.open(t, way.address, hasty).ask(t, "docs_search", `{"source":"public","query":"quokka"}`, refused("SOURCE_UNRELIABLE", "timeout"))
+	})
 }
 
 // forgets has the wiki forget a session: it is renewed. Without the assertion the wiki

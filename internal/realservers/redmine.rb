@@ -1,4 +1,5 @@
 # What the tests with the build tag realservers find in Redmine; run by redmine.sh.
+Redmine::DefaultData::Loader.load('en')
 ActiveJob::Base.queue_adapter = :inline # threads of its own would lock the database
 ActionMailer::Base.perform_deliveries = false
 Setting.notified_events = []

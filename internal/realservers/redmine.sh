@@ -12,9 +12,14 @@ code=/usr/share/redmine
 export RAILS_ENV=production REDMINE_LANG=en
 . "$here/common.sh"
 
+# The package would fill an instance of its own, which takes as long as all the rest.
 install_packages() {
-  if [ -d "$code" ] && command -v puma >/dev/null && ruby -rsqlite3 -e '' 2>/dev/null; then return; fi
-  apt_install redmine redmine-sqlite ruby-sqlite3 puma
+  local used=(redmine redmine-sqlite ruby-sqlite3 puma)
+  if have "${used[@]}"; then return; fi
+  if ! have redmine; then
+    as_root debconf-set-selections <<<'redmine redmine/instances/default/dbconfig-install boolean false'
+  fi
+  apt_install "${used[@]}"
 }
 
 # what a seed was made with
@@ -39,7 +44,6 @@ seed() { # DIR
     head -c16 /dev/urandom | od -An -tx1 | tr -d ' \n' >"$dir/config/secret_key.txt"
     cd "$code"
     SCHEMA=$dir/schema.rb quietly rake db:migrate
-    quietly rake redmine:load_default_data
     if ! bundle exec rails runner "$here/redmine.rb" >"$dir/log/seed.out" 2>&1; then
       head -20 "$dir/log/seed.out" >&2
       exit 1
@@ -58,7 +62,8 @@ serve() { # DIR PORT
   rm -f "$dir"/db.sqlite3*
   cp "$dir/seeded.sqlite3" "$dir/db.sqlite3"
   cd "$code"
-  puma -e production -w 0 -t 1:4 -b "tcp://127.0.0.1:$2" config.ru </dev/null >"$dir/log/puma.out" 2>&1 &
+  # One thread: a second one that waits for SQLite would keep the first from finishing.
+  puma -e production -w 0 -t 1:1 -b "tcp://127.0.0.1:$2" config.ru </dev/null >"$dir/log/puma.out" 2>&1 &
   trap 'kill %1 2>/dev/null; wait %1 2>/dev/null || true' EXIT
   until_input_ends
 }

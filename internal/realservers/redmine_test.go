@@ -4,6 +4,7 @@ package realservers
 
 import (
 	"fmt"
+	"net/http"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -42,6 +43,12 @@ func startRedmine(t *testing.T) *redmine {
 // open puts a new frank before the server, or before what stands before that.
 func (r *redmine) open(t *testing.T, address, retry string, now func() time.Time) *desk {
 	t.Helper()
+	return r.reopen(t, address, retry, now, filepath.Join(t.TempDir(), "frank.db"))
+}
+
+// reopen starts frank with what another one remembers.
+func (r *redmine) reopen(t *testing.T, address, retry string, now func() time.Time, journal string) *desk {
+	t.Helper()
 	yaml := "writes: true\nretry: " + retry + "\nsources:\n"
 	secrets := map[string]string{}
 	for name, key := range r.keys {
@@ -50,10 +57,11 @@ func (r *redmine) open(t *testing.T, address, retry string, now func() time.Time
 	}
 	yaml += fmt.Sprintf("  - {name: anonymous, provider: redmine, base_url: \"http://%s\", auth: {none: true}}\n", address)
 	yaml += fmt.Sprintf("  - {name: nowhere, provider: redmine, base_url: \"http://%s/no/redmine\", auth: {token_env: KEY_ALICE}}\n", address)
-	return newDesk(t, yaml, secrets, now)
+	return newDesk(t, yaml, secrets, now, journal)
 }
 
 func TestRedmine(t *testing.T) {
+	t.Parallel()
 	r := startRedmine(t)
 	denied := refused("ACCESS_DENIED", "scope_missing")
 	off := refused("CAPABILITY_UNAVAILABLE", "feature_disabled")
@@ -130,6 +138,8 @@ func TestRedmine(t *testing.T) {
 	})
 	t.Run("paging", r.pages)
 	t.Run("changes", r.changes)
+	t.Run("conflicts", r.conflicts)
+	t.Run("disturbed", r.disturbed)
 	t.Run("switched off", r.switchedOff)
 }
 
@@ -175,6 +185,59 @@ func (r *redmine) changes(t *testing.T) {
 		{"a bad key", "tracker_add_comment", `{"source":"nobody","ref":"#156","body":"x"}`, refused("ACCESS_DENIED", "auth_failed")},
 		{"nobody", "tracker_add_comment", `{"source":"anonymous","ref":"#156","body":"x"}`, refused("ACCESS_DENIED", "auth_context_required")},
 	})
+}
+
+// conflicts has somebody else change what frank is changing.
+func (r *redmine) conflicts(t *testing.T) {
+	t.Run("another value in the end", func(t *testing.T) {
+		issue := r.fresh(t)
+		g := r.gate(t, r.address)
+		g.after = func() { r.put(t, issue, `{"subject":"Of somebody else"}`) }
+		d := r.open(t, g.host, patient, nil)
+		d.ask(t, "tracker_update_issue", fmt.Sprintf(`{"source":"alice","ref":"#%d","title":"Ours","body":"Ours too"}`, issue),
+			partly("SOURCE_UNRELIABLE", "contradictory", "Of somebody else", "Ours too", "somebody else changed it at the same time"))
+	})
+	t.Run("deleted meanwhile", func(t *testing.T) {
+		issue := r.fresh(t)
+		g := r.gate(t, r.address)
+		g.before = func() { r.remove(t, issue) }
+		d := r.open(t, g.host, patient, nil)
+		d.ask(t, "tracker_update_issue", fmt.Sprintf(`{"source":"alice","ref":"#%d","title":"Ours"}`, issue), refused("REFERENCE_UNRESOLVED", "absent_or_hidden"))
+	})
+	t.Run("deleted after it was changed", func(t *testing.T) {
+		issue := r.fresh(t)
+		g := r.gate(t, r.address)
+		g.after = func() { r.remove(t, issue) }
+		d := r.open(t, g.host, patient, nil)
+		d.ask(t, "tracker_update_issue", fmt.Sprintf(`{"source":"alice","ref":"#%d","title":"Ours"}`, issue), absent)
+	})
+	t.Run("one key for two changes", func(t *testing.T) {
+		first := `{"source":"alice","project":"pub","title":"Under a key","idempotency_key":"one"}`
+		r.ask(t, "tracker_create_issue", first, found("Under a key"))
+		r.ask(t, "tracker_create_issue", strings.Replace(first, "Under", "Another under", 1), refused("INPUT_MISSING", "invalid_argument", "used for another change"))
+		r.ask(t, "tracker_search", `{"source":"alice","query":"under a key"}`, counted(found(), 1, false))
+	})
+	t.Run("a repetition of what was changed since", func(t *testing.T) {
+		issue := r.fresh(t)
+		update := func(title, key string) string {
+			return fmt.Sprintf(`{"source":"alice","ref":"#%d","title":%q,"idempotency_key":%q}`, issue, title, key)
+		}
+		r.ask(t, "tracker_update_issue", update("First", "first"), found("First"))
+		r.ask(t, "tracker_update_issue", update("Second", "second"), found("Second"))
+		r.ask(t, "tracker_update_issue", update("First", "first"), found(`"replayed":true`, "there has been another change since"))
+		r.ask(t, "tracker_get_issue", fmt.Sprintf(`{"source":"alice","ref":"#%d"}`, issue), found(`"title":"Second"`))
+	})
+}
+
+// put changes an issue and remove deletes it, as the administrator, without frank.
+func (r *redmine) put(t *testing.T, issue int, fields string) {
+	t.Helper()
+	fetch(t, http.MethodPut, fmt.Sprintf("http://%s/issues/%d.json", r.address, issue), r.keys["root"], `{"issue":`+fields+`}`)
+}
+
+func (r *redmine) remove(t *testing.T, issue int) {
+	t.Helper()
+	fetch(t, http.MethodDelete, fmt.Sprintf("http://%s/issues/%d.json", r.address, issue), r.keys["root"], "")
 }
 
 // switchedOff asks while the REST interface is off: Redmine then takes everybody for

@@ -138,11 +138,13 @@ func fetch(t *testing.T, method, address, key, body string) (int, []byte) {
 type desk struct {
 	frank   *app.App
 	secrets map[string]string // by the name of the environment variable
-	cursor  string            // of the answer before
+	journal string
+	cursor  string // of the answer before
 }
 
-// newDesk starts frank with a configuration. A nil clock is the machine's.
-func newDesk(t *testing.T, yaml string, secrets map[string]string, now func() time.Time) *desk {
+// newDesk starts frank with a configuration. A nil clock is the machine's; an empty
+// journal is one in memory.
+func newDesk(t *testing.T, yaml string, secrets map[string]string, now func() time.Time, journal string) *desk {
 	t.Helper()
 	cfg, err := config.Parse("frank.yaml", []byte(yaml))
 	if err != nil {
@@ -150,7 +152,7 @@ func newDesk(t *testing.T, yaml string, secrets map[string]string, now func() ti
 	}
 	host := config.SystemHost()
 	host.LookupEnv = func(name string) (string, bool) { s, ok := secrets[name]; return s, ok }
-	a, err := app.New(cfg, app.Options{Version: "test", Host: host, Now: now, Journal: filepath.Join(t.TempDir(), "frank.db")})
+	a, err := app.New(cfg, app.Options{Version: "test", Host: host, Now: now, Journal: journal})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,7 +161,7 @@ func newDesk(t *testing.T, yaml string, secrets map[string]string, now func() ti
 			t.Error(err)
 		}
 	})
-	return &desk{frank: a, secrets: secrets}
+	return &desk{frank: a, secrets: secrets, journal: journal}
 }
 
 // ask calls a tool and compares the answer. An argument "next" is the cursor of the
