@@ -29,17 +29,17 @@ func (r *redmine) stage() stage {
 		},
 		questions: []question{
 			{"found", "tracker_search", `{"source":"alice","query":"Crash on save"}`, counted(found(`"ref":"#1"`), 1, false)},
-			{"a full page", "tracker_search", `{"source":"alice","project":"pub","limit":100}`, counted(partly("NONE", ""), 100, true)},
 			{"proved empty", "tracker_search", `{"source":"alice","query":"zebra"}`, provedEmpty},
 			{"one", "tracker_get_issue", `{"source":"alice","ref":"#1","include":["comments","links","history"]}`, found("h2. Steps")},
 			{"absent", "tracker_get_issue", `{"source":"eve","ref":"#99999"}`, absent},
+			{"found in a wiki", "docs_search", `{"source":"eve","query":"walrus","space":"*"}`, counted(found(), 1, false)},
+			{"no page", "docs_read", `{"source":"eve","ref":"Nope"}`, absent},
+			{"a full page", "tracker_search", `{"source":"alice","project":"pub","limit":100}`, counted(partly("NONE", ""), 100, true)},
 			{"hidden", "tracker_get_issue", `{"source":"bob","ref":"#153"}`, refused("ACCESS_DENIED", "scope_missing")},
 			{"a bad key", "tracker_search", `{"source":"nobody","query":"Crash"}`, refused("ACCESS_DENIED", "auth_failed")},
 			{"switched off", "docs_list", `{"source":"alice","space":"nowiki"}`, refused("CAPABILITY_UNAVAILABLE", "feature_disabled")},
-			{"found in a wiki", "docs_search", `{"source":"eve","query":"walrus","space":"*"}`, counted(found(), 1, false)},
 			{"proved empty in a wiki", "docs_search", `{"source":"eve","query":"zebra"}`, provedEmpty},
 			{"a page", "docs_read", `{"source":"eve","ref":"User guide"}`, found("h1. User guide")},
-			{"no page", "docs_read", `{"source":"eve","ref":"Nope"}`, absent},
 		},
 	}
 }
