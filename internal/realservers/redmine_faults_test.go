@@ -310,6 +310,7 @@ func (a attempt) again(t *testing.T, d *desk) {
 func (r *redmine) doubtfulChanges(t *testing.T, p *toxiproxy) {
 	for _, c := range changes {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
 			run := func(name string, f func(t *testing.T)) {
 				t.Run(name, func(t *testing.T) { t.Parallel(); f(t) })
 			}
@@ -395,7 +396,7 @@ func (r *redmine) notSent(t *testing.T, p *toxiproxy, c change) {
 func (r *redmine) gatewayTimeout(t *testing.T, p *toxiproxy, c change) {
 	a, w := r.attempt(t, c, "Text"), p.before(t, r.address)
 	w.disturb(t, down("timeout", map[string]int{"timeout": 0})...)
-	gateway := limited(t, w.address, limit{rate: "100r/s", admits: 50, timeout: "1s"})
+	gateway := limited(t, w.address, limit{rate: "100r/s", admits: 50, timeout: "4s"})
 	d := r.open(t, r.gate(t, gateway).host, once, nil)
 	got := a.ask(t, d)
 	a.done(t, got)
