@@ -209,7 +209,7 @@ func (a *App) source(providers []connectors.Provider, cfg *config.Config, s conf
 	if p.Credential != nil {
 		client, f := upstream.New(upstream.Options{
 			Source: s.Name, BaseURL: s.BaseURL, Insecure: s.Insecure, Credential: credentialOf(p, s, o.Host, a.vault),
-			Retry: upstream.Retry(cfg.Retry), Transport: o.Transport, Classify: p.Classify,
+			Retry: retryOf(cfg.Retry), Transport: o.Transport, Classify: p.Classify,
 			UserAgent: "frank/" + o.Version, Scopes: strings.Join(append([]string{s.DefaultProject}, s.Only...), "\n"), Log: o.Log, Now: o.Now,
 		})
 		if f != nil {
@@ -262,6 +262,16 @@ func known(providers []connectors.Provider) []capabilities.Known {
 			k.Unblock = "add a source with provider: " + name + " to frank.yaml"
 		}
 		out = append(out, k)
+	}
+	return out
+}
+
+// retryOf is what the configuration says, in which nothing is left to a default: a
+// cool-down of zero is none.
+func retryOf(r config.Retry) upstream.Retry {
+	out := upstream.Retry(r)
+	if out.Cooldown == 0 {
+		out.Cooldown = -1
 	}
 	return out
 }

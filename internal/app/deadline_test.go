@@ -233,3 +233,23 @@ func TestThePageAfterOthersIsNeverEmpty(t *testing.T) {
 		}
 	})
 }
+
+// TestNoCooldownLetsTheNextCallAsk: a cool-down of zero is none, not the default.
+func TestNoCooldownLetsTheNextCallAsk(t *testing.T) {
+	for _, c := range []struct{ cooldown, reason string }{{"0s", ""}, {"60s", "circuit_open"}} {
+		synctest.Test(t, func(t *testing.T) {
+			w := &world{lists: map[string][]ticket{"one": tickets(1)}, meets: map[string]func(*http.Request) error{"one": func(*http.Request) error {
+				return errors.New("no such host")
+			}}}
+			w.retry = "retry: {max_attempts: 1, budget: 8s, timeout: 4s, cooldown: " + c.cooldown + "}\n"
+			a := w.frank(t, oneYAML)
+			if v := since(t, a, 20, ""); v.Failure.Reason != "network_error" {
+				t.Fatalf("%s", v.Summary)
+			}
+			delete(w.meets, "one")
+			if v := since(t, a, 20, ""); v.Failure.Reason != c.reason {
+				t.Errorf("after a cool-down of %s: %s", c.cooldown, v.Summary)
+			}
+		})
+	}
+}

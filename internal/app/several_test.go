@@ -1,6 +1,7 @@
 package app_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -31,6 +32,7 @@ type world struct {
 	// that of the connection.
 	meets map[string]func(*http.Request) error
 	asked map[string]int // how often a page of the list was asked for
+	retry string         // line of the configuration; empty: budgetYAML
 }
 
 // ticket is an issue with a number, changed so many hours after the year began.
@@ -76,7 +78,7 @@ func (w *world) frank(t *testing.T, sources ...string) *app.App {
 
 func (w *world) franked(t *testing.T, o app.Options, sources ...string) *app.App {
 	t.Helper()
-	cfg, err := config.Parse("frank.yaml", []byte("sources:\n"+strings.Join(sources, "")+budgetYAML))
+	cfg, err := config.Parse("frank.yaml", []byte("sources:\n"+strings.Join(sources, "")+cmp.Or(w.retry, budgetYAML)))
 	must(t, err)
 	o.Version, o.Transport, o.Now, o.Host = "test", w, time.Now, config.SystemHost()
 	o.Host.LookupEnv = func(name string) (string, bool) { return name, true }

@@ -77,9 +77,10 @@ func (r Retry) withDefaults() Retry {
 	if r.Timeout <= 0 {
 		r.Timeout = defaultTimeout
 	}
-	if r.Cooldown <= 0 {
+	if r.Cooldown == 0 {
 		r.Cooldown = defaultCooldown
 	}
+	r.Cooldown = max(r.Cooldown, 0)
 	return r
 }
 

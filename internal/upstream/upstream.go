@@ -36,7 +36,7 @@ type Retry struct {
 	MaxAttempts int
 	Budget      time.Duration // of all requests that one tool call makes to the source, waiting included
 	Timeout     time.Duration // of one attempt, body included
-	Cooldown    time.Duration // of an open circuit
+	Cooldown    time.Duration // of an open circuit; negative: none
 }
 
 // Options configures the client of one source.
