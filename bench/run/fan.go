@@ -157,7 +157,9 @@ func (a *asker) search(source string) (items int, took time.Duration, err error)
 		var v struct {
 			ID     int
 			Result struct {
-				Structured struct{ Data struct{ Items []json.RawMessage } } `json:"structuredContent"`
+				Structured struct {
+					Data struct{ Items []json.RawMessage }
+				} `json:"structuredContent"`
 			}
 		}
 		if json.Unmarshal([]byte(line), &v) == nil && v.ID == 9 {
