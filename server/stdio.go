@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -27,7 +28,7 @@ const stdioClient = "stdio"
 func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) error {
 	calls, stop := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer stop(nil)
-	w := &lineWriter{w: out, failed: func() { stop(errGone) }}
+	w := &lineWriter{w: out, turn: make(chan struct{}, 1), failed: func() { stop(errGone) }}
 	c := newClient(stdioClient)
 	defer c.leave(errShutdown)
 	reach, deaf := context.WithCancel(calls)
@@ -46,6 +47,7 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 	drained(&inflight, drainFor-lastWords)
 	stop(errShutdown)
 	drained(&inflight, lastWords)
+	w.close()
 	return err
 }
 
@@ -107,23 +109,41 @@ func drained(group *sync.WaitGroup, d time.Duration) bool {
 
 // lineWriter writes whole lines, one at a time.
 type lineWriter struct {
-	mu     sync.Mutex
+	turn   chan struct{} // holds the one who writes
 	w      io.Writer
 	err    error
+	closed atomic.Bool
 	failed func()
 }
 
 func (w *lineWriter) send(msg []byte) error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.err != nil {
+	w.turn <- struct{}{}
+	defer func() { <-w.turn }()
+	switch {
+	case w.err != nil:
 		return w.err
+	case w.closed.Load():
+		return errShutdown
 	}
 	// One Write for the whole line, so that nothing can come between.
 	if _, w.err = w.w.Write(append(msg, '\n')); w.err != nil {
 		w.failed()
 	}
 	return w.err
+}
+
+// close makes it take nothing more, and waits for the line that is being written
+// unless its reader is stuck: what comes late is not written once the caller has
+// its output back.
+func (w *lineWriter) close() {
+	w.closed.Store(true)
+	late := time.NewTimer(lastWords)
+	defer late.Stop()
+	select {
+	case w.turn <- struct{}{}:
+		<-w.turn
+	case <-late.C:
+	}
 }
 
 func (w *lineWriter) reply(o outgoing) {

@@ -8,8 +8,10 @@ import (
 	"os/exec"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/frank-mcp/frank/server"
@@ -221,4 +223,37 @@ func TestClientThatStopsReadingEndsTheServer(t *testing.T) {
 	if err := await(t, done); err != nil {
 		t.Error(err)
 	}
+}
+
+// stuck is an output whose reader does not read until it is released.
+type stuck struct {
+	begun   atomic.Int32
+	release chan struct{}
+}
+
+func (s *stuck) Write(b []byte) (int, error) {
+	s.begun.Add(1)
+	<-s.release
+	return len(b), nil
+}
+
+// TestNothingIsWrittenOnceTheServerIsOver: the output is the caller's again then.
+func TestNothingIsWrittenOnceTheServerIsOver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(nil)
+		in, to := io.Pipe()
+		out := &stuck{release: make(chan struct{})}
+		done := make(chan error, 1)
+		go func() { done <- b.server.ServeStdio(t.Context(), in, out) }()
+		io.WriteString(to, call("1", "big")+"\n"+call("2", "big")+"\n")
+		to.Close()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+		close(out.release)
+		synctest.Wait()
+		if n := out.begun.Load(); n != 1 {
+			t.Errorf("%d lines were begun, of which one before the end", n)
+		}
+	})
 }
