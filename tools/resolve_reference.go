@@ -162,6 +162,10 @@ func (d *Deps) resolved(r ref.Ref, results []status.Result[Resolution], no *stat
 	}
 	hits, ties := distinct(r, results), status.Ties(results...)
 	switch {
+	case len(hits) == 1 && len(ties) == 0 && hits[0].fit < 1: // wiki is no name of nowiki
+		c := hits[0].Candidate()
+		c.Call = &status.NextCall{Tool: hits[0].Tool, Arguments: hits[0].Arguments.settings()}
+		return status.Refuse(q, status.Fail(status.LowConfidence, status.WasCalled, status.Reference.Is(r.String()), status.Among(c)))
 	case len(hits) == 1 && len(ties) == 0:
 		only := hits[0].key()
 		one := status.Single(status.Select(hits[0].of, func(x Resolution) bool { return x.key() == only }))
