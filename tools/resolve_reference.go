@@ -113,6 +113,9 @@ func refusedForm(x status.Result[Resolution]) bool {
 // meant, each of these is read by the tool of the lookup.
 func (l lookup) askAll(ctx context.Context, d *Deps, r ref.Ref, sources []connectors.Source) []status.Result[Resolution] {
 	results := askNamed(ctx, d, target{l.spec, r, sources}, l.ask)
+	for i, x := range results {
+		results[i] = status.Located(x)
+	}
 	hits := slices.DeleteFunc(slices.Clone(results), func(x status.Result[Resolution]) bool { return !found(x) })
 	results = append(slices.DeleteFunc(results, found), once(d, hits)...)
 	for i, x := range results {
