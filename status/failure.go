@@ -192,7 +192,8 @@ func (f Failure) Text(name string) string { return f.get().evidence.text(name) }
 // Because completes "Could not check …: ".
 func (f Failure) Because() string {
 	because := f.fill(f.get().reason.Because())
-	if others := f.get().argumentNames(func(a Argument) bool { return a.Reason != f.Reason().Name() }); others != "" {
+	others := f.get().argumentNames(func(a Argument) bool { return a.Reason != f.Reason().Name() })
+	if others != "" && others != f.Text(Filter.name) { // what was mapped names them already
 		because += "; also unusable: " + others
 	}
 	return because

@@ -89,7 +89,7 @@ var (
 	QueryRefused = reason("query_refused", BindRequest, InputMissing, Recoverable, NoRetry,
 		"{source} refused the query as it stands", "Shorten or simplify the query and call again.")
 	DynamicOptionRequired = reason("dynamic_option_required", BindRequest, InputMissing, Recoverable, NoRetry,
-		"a choice is needed that only the source's own options can answer", "Choose one of the options that the evidence lists.")
+		"an argument must be one of the options that the evidence lists: {argument_names}", "Choose one of the options that the evidence lists.")
 
 	NoCandidates = reason("no_candidates", Resolve, ReferenceUnresolved, Recoverable, NoRetry,
 		"{reference} could not be matched to an object", "Check the spelling, or give a link or a full reference.")

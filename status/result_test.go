@@ -339,9 +339,10 @@ func TestAnAbsenceNamesWhatItIsProvedFor(t *testing.T) {
 	whole := empty("all", func(*status.Audit) {})
 	for want, r := range map[string]status.Result[int]{
 		"Found nothing: all was": whole,
-		"Found nothing in what the account of source jira can see: jira was":                                        seen,
-		"Found nothing in what source here covers: here was":                                                        covered,
-		"Found nothing in what the account of source jira can see and in what source here covers: all, here, jira ": status.Merge(whole, covered, seen),
+		"Found nothing in what the account of source jira can see: jira was":                                                                             seen,
+		"Found nothing in what source here covers: here was":                                                                                             covered,
+		"Found nothing in what the account of source jira can see and in what source here covers: all, here, jira were searched to the end and have no ": status.Merge(whole, covered, seen),
+		"Found nothing in what the accounts of sources jira, red can see: jira, red were searched to the end and have no ":                               status.Merge(seen, empty("red", func(a *status.Audit) { a.Unprovable("rows_hidden") })),
 		"Found nothing in what the account of source both can see: both was": empty("both", func(a *status.Audit) {
 			a.Uncovered("ignored_files")
 			a.Unprovable("rows_hidden")

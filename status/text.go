@@ -154,7 +154,11 @@ func summarizeEmpty(hs []head, many string, f Failure) string {
 	if f.d != nil {
 		return fmt.Sprintf("%s: %s.", opening, f.Because())
 	}
-	return fmt.Sprintf("%s: %s was searched to the end and has no %s.", opening, sources(hs), many)
+	searched, has := " was", "has"
+	if len(hs) > 1 {
+		searched, has = " were", "have"
+	}
+	return fmt.Sprintf("%s: %s%s searched to the end and %s no %s.", opening, sources(hs), searched, has, many)
 }
 
 // within says what an absence is proved for, where that is less than everything.
@@ -169,11 +173,19 @@ func within(hs []head) string {
 		}
 	}
 	var parts []string
-	if len(seen) > 0 {
+	switch len(seen) {
+	case 0:
+	case 1:
 		parts = append(parts, "the account of source "+sources(seen)+" can see")
+	default:
+		parts = append(parts, "the accounts of sources "+sources(seen)+" can see")
 	}
-	if len(covered) > 0 {
+	switch len(covered) {
+	case 0:
+	case 1:
 		parts = append(parts, "source "+sources(covered)+" covers")
+	default:
+		parts = append(parts, "sources "+sources(covered)+" cover")
 	}
 	if len(parts) == 0 {
 		return ""

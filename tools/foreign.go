@@ -49,7 +49,11 @@ func ownOnly[T connectors.Item](r ref.Ref, results []status.Result[T]) []status.
 func (d *Deps) mend(r ref.Ref) string {
 	known := r.Provider != "" && (r.Host == "" || r.Certain())
 	near := d.addresses(func(s connectors.Source) bool { return r.OnHost(s.BaseURL) && (s.Provider == r.Provider || !known) })
-	all := d.addresses(func(connectors.Source) bool { return true })
+	const room = 80 // a remedy is cut at 200 characters
+	all := first(d.addresses(func(connectors.Source) bool { return true }), "no servers")
+	if len(all) > room {
+		all = "other servers"
+	}
 	switch {
 	case known && !slices.Contains(d.Providers, r.Provider):
 		return "Read " + first(r.Host, "it") + " with another tool: this version of frank can connect " + strings.Join(d.Providers, ", ") + ", but not " + r.Provider + "."
@@ -58,10 +62,9 @@ func (d *Deps) mend(r ref.Ref) string {
 	case r.Host == "":
 		return ""
 	case known:
-		return "Add a source with provider: " + r.Provider + " for " + r.Host + " to frank.yaml; configured are " + first(all, "no servers") + "."
+		return "Add a source with provider: " + r.Provider + " for " + r.Host + " to frank.yaml; configured are " + all + "."
 	default:
-		return r.Host + " is an unknown host: no source is configured for it, and the link does not tell what runs there. " +
-			"Add it to frank.yaml with its provider, or read it with another tool; configured are " + first(all, "no servers") + "."
+		return r.Host + " is an unknown host. Add it to frank.yaml with its provider, or read it with another tool; configured are " + all + "."
 	}
 }
 

@@ -113,6 +113,9 @@ func refusedForm(x status.Result[Resolution]) bool {
 // meant, each of these is read by the tool of the lookup.
 func (l lookup) askAll(ctx context.Context, d *Deps, r ref.Ref, sources []connectors.Source) []status.Result[Resolution] {
 	results := askNamed(ctx, d, target{l.spec, r, sources}, l.ask)
+	for i, x := range results {
+		results[i] = status.Located(x)
+	}
 	hits := slices.DeleteFunc(slices.Clone(results), func(x status.Result[Resolution]) bool { return !found(x) })
 	results = append(slices.DeleteFunc(results, found), once(d, hits)...)
 	for i, x := range results {
@@ -162,6 +165,10 @@ func (d *Deps) resolved(r ref.Ref, results []status.Result[Resolution], no *stat
 	}
 	hits, ties := distinct(r, results), status.Ties(results...)
 	switch {
+	case len(hits) == 1 && len(ties) == 0 && hits[0].fit < 1: // wiki is no name of nowiki
+		c := hits[0].Candidate()
+		c.Call = &status.NextCall{Tool: hits[0].Tool, Arguments: hits[0].Arguments.settings()}
+		return status.Refuse(q, status.Fail(status.LowConfidence, status.WasCalled, status.Reference.Is(r.String()), status.Among(c)))
 	case len(hits) == 1 && len(ties) == 0:
 		only := hits[0].key()
 		one := status.Single(status.Select(hits[0].of, func(x Resolution) bool { return x.key() == only }))

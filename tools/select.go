@@ -159,7 +159,7 @@ func (d *Deps) owners(k connectors.Kind, r ref.Ref) []string {
 
 // noneOf says that no source is of that kind, and what would make one so.
 func (d *Deps) noneOf(k connectors.Kind) status.Failure {
-	f := d.notConnected("a " + noun(k))
+	f := d.notConnected("a " + noun(k)).With(status.Options.Is(d.connectable(k)))
 	for _, s := range d.Sources {
 		if s.Lacks != nil {
 			return f.With(status.Remedy.Is(s.Lacks(k).Action()))
@@ -171,6 +171,12 @@ func (d *Deps) noneOf(k connectors.Kind) status.Failure {
 // notConnected says that what is wanted has no source here, and what could be added.
 func (d *Deps) notConnected(what string) status.Failure {
 	return status.Fail(status.ConnectorNotConfigured, status.Provider.Is(what), status.Options.Is(d.Providers))
+}
+
+// connectable lists the providers that this version can connect and that can be of
+// that kind.
+func (d *Deps) connectable(k connectors.Kind) []string {
+	return slices.DeleteFunc(slices.Clone(d.Providers), func(p string) bool { return !slices.Contains(d.Kinds[p], k) })
 }
 
 func noun(k connectors.Kind) string {

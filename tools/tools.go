@@ -39,7 +39,10 @@ type Deps struct {
 	Budget time.Duration
 	// Escalations keeps what is handed to a person.
 	Escalations *escalation.Keeper
-	Providers   []string // that this version can connect, for what to add to the configuration
+	// Providers are those that this version can connect, and Kinds what each can be at
+	// best, for what to add to the configuration.
+	Providers []string
+	Kinds     map[string][]connectors.Kind
 	Now         func() time.Time
 	// Panicked, if set, is told of a panic below a tool, which is answered as that
 	// source's failure. The value may quote anything and must not be shown.

@@ -181,7 +181,8 @@ func (t tracker) native(q string) (clause, order string, f *status.Failure) {
 	for i, w := range words {
 		switch {
 		case w.open: // a quote that never ends
-			return "", "", t.refusedArgument(status.QueryRefused, "native_query", "has a quote that is not closed")
+			return "", "", t.refusedArgument(status.QueryRefused, "native_query", "has a quote or a backslash that nothing ends")
+		case w.quoted: // "(" is a text
 		case w.text == "(":
 			depth++
 		case w.text == ")":
@@ -210,7 +211,8 @@ type word struct {
 	open   bool
 }
 
-// lex splits JQL as far as quotes, parentheses and words matter.
+// lex splits JQL as far as quotes, parentheses and words matter. Outside of quotes, too,
+// a backslash takes the meaning of the mark behind it.
 func lex(q string) []word {
 	var out []word
 	for i := 0; i < len(q); {
@@ -223,6 +225,11 @@ func lex(q string) []word {
 			}
 			out = append(out, word{text: q[i+1 : end], at: i, quoted: true})
 			i = end + 1
+		case b == '\\' && i+1 == len(q): // it would reach beyond the query
+			return append(out, word{at: i, open: true})
+		case b == '\\':
+			out = append(out, word{text: q[i : i+2], at: i})
+			i += 2
 		case isWord(b):
 			start := i
 			for i < len(q) && isWord(q[i]) {

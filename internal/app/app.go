@@ -113,7 +113,10 @@ func prepare(o Options) (*App, error) {
 	}
 	secrets := new(vault)
 	o.Log = slog.New(guarded{o.Log.Handler(), secrets})
-	d := &tools.Deps{Providers: names(Providers()), Now: o.Now}
+	d := &tools.Deps{Providers: names(Providers()), Kinds: map[string][]connectors.Kind{}, Now: o.Now}
+	for _, p := range Providers() {
+		d.Kinds[p.Name] = p.Kinds
+	}
 	d.Panicked = func(tool, source string, value any) {
 		o.Log.Error("panic in a connector", "tool", tool, "source", source, "type", fmt.Sprintf("%T", value), "stack", string(debug.Stack()))
 	}

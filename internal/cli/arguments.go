@@ -20,7 +20,10 @@ const maxValue = 4 << 20
 
 // property is what the input schema says about one argument.
 type property struct {
-	Type string `json:"type"`
+	Type  string `json:"type"`
+	Items struct {
+		Enum []string `json:"enum"`
+	} `json:"items"`
 }
 
 // read makes the JSON arguments of a tool from the words of a command line, typed
@@ -94,7 +97,7 @@ func together(object string, given map[string][]string, properties map[string]pr
 		p := properties[name]
 		switch {
 		case p.Type == "array":
-			all[name] = listOf(values)
+			all[name] = listOf(values, p.Items.Enum != nil)
 		case len(values) > 1:
 			return nil, usage(status.Line(name, 40) + " is given twice and is no list")
 		default:
@@ -123,10 +126,14 @@ func valueOf(kind, value string) json.RawMessage {
 	return quote(value)
 }
 
-// listOf makes a list of repeated keys, or of one JSON array.
-func listOf(values []string) json.RawMessage {
+// listOf makes a list of repeated keys, or of one JSON array. A value of a closed list
+// holds no comma, so that commas part several.
+func listOf(values []string, closed bool) json.RawMessage {
 	if len(values) == 1 && strings.HasPrefix(values[0], "[") && json.Valid([]byte(values[0])) {
 		return json.RawMessage(values[0])
+	}
+	if closed {
+		values = strings.Split(strings.Join(values, ","), ",")
 	}
 	parts := make([]string, len(values))
 	for i, v := range values {

@@ -74,7 +74,7 @@ func (c command) explained() [][2]string {
 func callWords() [][2]string {
 	return [][2]string{
 		{"TOOL", "name of the tool; without one the tools are listed, and frank call TOOL --help shows its arguments"},
-		{"key=value", "argument of the tool; repeat the key for a list, or give a JSON array"},
+		{"key=value", "argument of the tool; repeat the key for a list, or give a JSON array; values of a closed list may be joined by commas"},
 		{"key=@FILE", "the value is what the file holds; @- is standard input, @@TEXT is the text @TEXT"},
 		{"'{…}'", "all arguments as one JSON object"},
 	}
