@@ -46,7 +46,15 @@ func fetch[T any](ctx context.Context, c *client, address string, q question) (a
 	if f != nil {
 		return a, f
 	}
-	return a, x.Object(&a.body)
+	if f = x.Object(&a.body); f != nil {
+		return a, f
+	}
+	if l, ok := any(&a.body).(interface {
+		weigh(*upstream.Exchange) *upstream.Exchange
+	}); ok {
+		a.x = l.weigh(x)
+	}
+	return a, nil
 }
 
 // unknown reports whether an answer was made for nobody although a credential was

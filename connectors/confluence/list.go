@@ -67,6 +67,7 @@ func (d documents) spaceList(ctx context.Context, s site, at position, limit int
 // all lists the spaces.
 func (l *listing) all(ctx context.Context) status.Result[connectors.Page] {
 	a, f := l.spaceList(ctx, l.site, l.at, l.limit)
+	f = outdated(l.at, a.x, f)
 	if f == nil && a.body.Results == nil {
 		f = a.x.Misshapen("results")
 	}
@@ -126,6 +127,7 @@ func (l *listing) inside(ctx context.Context) status.Result[connectors.Page] {
 func (l *listing) contents(ctx context.Context, q question) status.Result[connectors.Page] {
 	l.at.set(q.values)
 	a, f := ask[wireList[wireContent]](ctx, l.client, q)
+	f = outdated(l.at, a.x, f)
 	if f == nil {
 		f = listed(a)
 	}

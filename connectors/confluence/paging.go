@@ -1,6 +1,7 @@
 package confluence
 
 import (
+	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
@@ -40,6 +41,18 @@ func (c *client) place(cursor string) (position, *status.Failure) {
 		return position{}, c.badArgument("cursor", "was not handed out by this source")
 	}
 	return position{name, value}, nil
+}
+
+// outdated is the failure of a request for a later page. Where a place is told in an
+// address that Confluence made, a refusal of the request is one of the place: cursors
+// do not live long.
+func outdated(at position, x *upstream.Exchange, f *status.Failure) *status.Failure {
+	if f == nil || at.name == "" || x == nil || x.Status != http.StatusBadRequest || f.Reason() != status.QueryRefused {
+		return f
+	}
+	return x.Fail(status.InvalidArgument, status.Arguments.Is([]status.Argument{{
+		Name: "cursor", Reason: status.InvalidArgument.Name(), Problem: "Confluence does not take it any more; leave it out to begin again",
+	}}))
 }
 
 // next reads the provider's own marker of more: a link to the next page. A page may be

@@ -152,7 +152,7 @@ func (h *hunt) ask(ctx context.Context, cql string, at position, limit int) (row
 	}
 	switch {
 	case f != nil:
-		return rows{}, f
+		return rows{}, outdated(at, a.x, f)
 	case a.body.Results == nil: // CF-17
 		return rows{}, a.x.Misshapen("results")
 	}
@@ -204,7 +204,7 @@ func (h *hunt) take(ctx context.Context, r rows) (odd int) {
 // prove lets an index that found no page show that it covers the space, by one page
 // that a listing shows, and says what it found that is no page. CF-13, CF-14, CF-21.
 func (h *hunt) prove(ctx context.Context) {
-	if unindexed(h.words) {
+	if connectors.Unindexed(h.words) {
 		h.audit.Fail(status.Effectiveness, status.Fail(status.IndexNotCovering, status.WasCalled, status.Part.Is("words that the index leaves out"),
 			status.Fallback("search for a rarer word")))
 		return
@@ -301,18 +301,4 @@ func literal(text string) string {
 		return r
 	}, text)
 	return strings.Join(strings.Fields(text), " ")
-}
-
-// unindexed reports whether an index of English, which is the default, leaves all of
-// the words out.
-func unindexed(words string) bool {
-	for w := range strings.FieldsSeq(strings.ToLower(words)) {
-		switch strings.Trim(w, ".,;:!()'") {
-		case "a", "an", "and", "are", "as", "at", "be", "but", "by", "for", "if", "in", "into", "is", "it", "no", "not", "of", "on", "or",
-			"such", "that", "the", "their", "then", "there", "these", "they", "this", "to", "was", "will", "with":
-		default:
-			return false
-		}
-	}
-	return true
 }

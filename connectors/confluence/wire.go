@@ -2,8 +2,12 @@ package confluence
 
 import (
 	"encoding/json"
+	"net/http"
+	"slices"
 	"strings"
 	"time"
+
+	"github.com/frank-mcp/frank/internal/upstream"
 )
 
 // wireID is a number that v1 writes as number or text and v2 as text.
@@ -145,8 +149,42 @@ type wireList[T any] struct {
 	Results *[]T      `json:"results"`
 	Limit   int       `json:"limit"`
 	Start   int       `json:"start"`
+	Size    int       `json:"size"` // v1: how many rows this page has
 	Total   *int      `json:"totalSize"`
 	Links   wireLinks `json:"_links"`
+}
+
+// weigh takes in what the answer says of the page beside its rows: v2 names the next
+// page in a header too, and what is on the way may have cut either; v1 counts the rows,
+// of which a page that has fewer is not whole (see [doubt]).
+// https://developer.atlassian.com/cloud/confluence/rest/v2/intro/#using-the-rest-api
+func (l *wireList[T]) weigh(x *upstream.Exchange) *upstream.Exchange {
+	if l.Links.Next == "" {
+		l.Links.Next = nextIn(x.Header)
+	}
+	if l.Results == nil || l.Size <= len(*l.Results) {
+		return x
+	}
+	own := *x // the answer may be shared
+	own.Markers = append(slices.Clone(x.Markers), "size")
+	return &own
+}
+
+// nextIn is the address that headers name as that of the next page; empty for none.
+// RFC 8288, section 3.
+func nextIn(h http.Header) string {
+	for _, v := range h.Values("Link") {
+		for one := range strings.SplitSeq(v, ",") {
+			address, params, _ := strings.Cut(strings.TrimSpace(one), ">")
+			for param := range strings.SplitSeq(params, ";") {
+				name, rel, _ := strings.Cut(strings.TrimSpace(param), "=")
+				if strings.EqualFold(name, "rel") && strings.EqualFold(strings.Trim(rel, `"`), "next") {
+					return strings.TrimPrefix(address, "<")
+				}
+			}
+		}
+	}
+	return ""
 }
 
 // wireHit is a row of the search.

@@ -2,8 +2,10 @@ package jira
 
 import (
 	"encoding/json"
+	"errors"
+	"maps"
 	"net/http"
-	"sort"
+	"slices"
 	"strings"
 
 	"github.com/frank-mcp/frank/internal/upstream"
@@ -19,14 +21,29 @@ const (
 // report is how Jira words an error. The gateway in front of Jira Cloud has a form
 // of its own, with message alone.
 type report struct {
-	Messages []string          `json:"errorMessages"`
-	Errors   map[string]string `json:"errors"`
-	Message  string            `json:"message"`
+	Messages []string   `json:"errorMessages"`
+	Errors   fieldNames `json:"errors"`
+	Message  string     `json:"message"`
+}
+
+// fieldNames are the names of the fields that an error is about. What stands beside a
+// name is a text as a rule, and in answers of plug-ins an object; without any name the
+// whole may be a list.
+type fieldNames []string
+
+// UnmarshalJSON takes whatever comes, since an error is to be read as far as possible.
+func (n *fieldNames) UnmarshalJSON(b []byte) error {
+	var by map[string]json.RawMessage
+	if json.Unmarshal(b, &by) == nil {
+		*n = slices.Sorted(maps.Keys(by))
+	}
+	return nil
 }
 
 func reportIn(x *upstream.Exchange) report {
 	var r report
-	if json.Unmarshal(x.Body, &r) != nil {
+	var wrong *json.UnmarshalTypeError
+	if err := json.Unmarshal(x.Body, &r); err != nil && !errors.As(err, &wrong) {
 		return report{}
 	}
 	return r
@@ -53,6 +70,18 @@ const (
 // counted reads the headers by which Jira tells whose answer it is; it may send
 // them with every one. JR-01, JR-05.
 func counted(h http.Header) sight {
+	login := loginIn(h)
+	switch name := h.Get("X-AUSERNAME"); {
+	case login != untold && login != accepted, name == "":
+		return login
+	case strings.EqualFold(name, "anonymous"): // a login may succeed and the request yet run as nobody
+		return ignored
+	}
+	return accepted
+}
+
+// loginIn is what the login says, which may have had several tries.
+func loginIn(h http.Header) sight {
 	out := untold
 	for _, v := range h.Values("X-Seraph-LoginReason") {
 		for word := range strings.SplitSeq(v, ",") {
@@ -66,11 +95,6 @@ func counted(h http.Header) sight {
 			case "OUT":
 				out = max(out, ignored)
 			}
-		}
-	}
-	if name := h.Get("X-AUSERNAME"); out == untold && name != "" {
-		if out = accepted; strings.EqualFold(name, "anonymous") {
-			out = ignored
 		}
 	}
 	return out
@@ -107,6 +131,11 @@ func Classify(x *upstream.Exchange) *status.Failure {
 		}
 	case http.StatusBadRequest:
 		return refused(x, r)
+	case http.StatusRequestEntityTooLarge:
+		if x.Method != http.MethodGet {
+			return x.Fail(status.InvalidArgument, status.Arguments.Is([]status.Argument{{Name: "body", Reason: status.InvalidArgument.Name(), Problem: "is more than Jira takes at once"}}))
+		}
+		return x.Fail(status.QueryRefused)
 	}
 	return nil
 }
@@ -145,7 +174,7 @@ func refused(x *upstream.Exchange, r report) *status.Failure {
 		return x.Fail(status.AuthContextRequired)
 	case x.Method != http.MethodGet:
 		return notTaken(x, r)
-	case strings.Contains(x.Class, "/search"):
+	case strings.Contains(x.Class, "/search") && r.native():
 		return x.Fail(status.QueryRefused)
 	}
 	return nil
@@ -154,10 +183,9 @@ func refused(x *upstream.Exchange, r report) *status.Failure {
 // notTaken names the fields that Jira did not take of a change.
 func notTaken(x *upstream.Exchange, r report) *status.Failure {
 	var bad []status.Argument
-	for field := range r.Errors {
+	for _, field := range r.Errors {
 		bad = append(bad, status.Argument{Name: argumentOf(field), Reason: status.InvalidArgument.Name(), Problem: "Jira does not take it, or wants one"})
 	}
-	sort.Slice(bad, func(i, j int) bool { return bad[i].Name < bad[j].Name })
 	if len(bad) == 0 {
 		bad = []status.Argument{{Name: "arguments", Reason: status.InvalidArgument.Name(), Problem: "Jira does not take the change as it stands"}}
 	}

@@ -135,8 +135,8 @@ func (t tracker) about(w wireProject, s server) connectors.Project {
 	if w.Private != nil {
 		p.Visibility = map[bool]string{true: "private", false: "public"}[*w.Private]
 	}
-	if w.Archived {
-		p.Visibility = "archived"
+	if w.Archived || w.Deleted {
+		p.Visibility = container{wire: w}.put()
 	}
 	for _, it := range w.Types {
 		p.Types = append(p.Types, text.line(it.Name))
@@ -195,6 +195,8 @@ func (t tracker) projectRows(ctx context.Context, s server, a *status.Audit) ([]
 		case *w.Start != len(out) || len(*w.Values) == 0 && !*w.Last:
 			a.Fail(status.Completeness, *x.Contradicts("another page than was asked came back"))
 			return out, x, nil
+		case *w.Last && w.Total != nil && *w.Total > len(out)+len(*w.Values):
+			a.Fail(status.Completeness, *x.Contradicts("isLast is true, and total exceeds the projects"))
 		}
 		t.hear(a, x)
 		if first == nil {

@@ -41,7 +41,7 @@ func (t tracker) labels(ctx context.Context, s server, a *status.Audit) []string
 		return nil
 	}
 	t.hear(a, x)
-	if !*w.Last { // JR-12: the page may be shorter than was asked for
+	if !*w.Last || w.Total != nil && *w.Total > len(*w.Values) { // JR-12: the page may be shorter than was asked for
 		total := 0
 		if w.Total != nil {
 			total = *w.Total

@@ -1,6 +1,7 @@
 package jira
 
 import (
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -161,7 +162,9 @@ func quote(s string) string {
 }
 
 // phrases splits a text at what cannot stand inside a phrase of a text search: the
-// quotes that end it and the backslash. What has no letter or digit is not indexed.
+// quotes that end it and the backslash. What has no letter or digit is not indexed, nor
+// is what has no other words than those that are in every text: beside a phrase that
+// is, it would keep anything from being found.
 func phrases(s string) []string {
 	var out []string
 	for _, run := range strings.FieldsFunc(s, func(r rune) bool { return r == '"' || r == '\\' || unicode.IsControl(r) }) {
@@ -169,6 +172,9 @@ func phrases(s string) []string {
 		if strings.ContainsFunc(run, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) {
 			out = append(out, run)
 		}
+	}
+	if known := slices.DeleteFunc(slices.Clone(out), connectors.Unindexed); len(known) > 0 {
+		return known
 	}
 	return out
 }
@@ -279,4 +285,32 @@ func mentions(q string, names ...string) bool {
 		}
 	}
 	return false
+}
+
+// projectsIn are the keys of the projects that a query wants, after project = or
+// project in. A project may be named by its name too: what is not written as a key is,
+// in capitals, is left out.
+func projectsIn(q string) []string {
+	var out []string
+	words := lex(q)
+	for i := 0; i+2 < len(words); i++ {
+		if !strings.EqualFold(words[i].text, "project") {
+			continue
+		}
+		values := words[i+2 : i+3]
+		if strings.EqualFold(words[i+1].text, "in") && words[i+2].text == "(" {
+			values = words[i+3:]
+		} else if words[i+1].text != "=" {
+			continue
+		}
+		for _, v := range values {
+			if v.text == ")" {
+				break
+			}
+			if isProject(v.text) && strings.ToUpper(v.text) == v.text {
+				out = append(out, v.text)
+			}
+		}
+	}
+	return out
 }

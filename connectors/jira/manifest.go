@@ -104,5 +104,5 @@ func (p prober) grantIn(ctx context.Context, k container, capability connectors.
 // archived is the failure of a project that can only be read.
 func archived(k container) status.Failure {
 	return status.Fail(status.FeatureDisabled, status.WasCalled, status.Feature.Is("every change"), status.Container.Is(k.key),
-		status.Remedy.Is("The project is archived: let an administrator of Jira restore "+k.key+", or write elsewhere."))
+		status.Remedy.Is("The project is "+k.put()+": let an administrator of Jira restore "+k.key+", or write elsewhere."))
 }

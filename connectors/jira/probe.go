@@ -105,13 +105,31 @@ func (c *client) who(ctx context.Context) (account, *status.Failure) {
 	return id, nil
 }
 
+// known is why the credential does not count; nil if it does, and for a source that is
+// asked without one.
+func (c *client) known(ctx context.Context) *status.Failure {
+	if c.anonymous() {
+		return nil
+	}
+	_, f := c.who(ctx)
+	return f
+}
+
 // container is a project that this credential sees.
 type container struct {
 	key      string // as it is now
 	moved    bool   // it answers under another key than was asked for
 	wire     wireProject
 	proof    status.Proof
-	archived bool
+	archived bool // or in the trash: nothing of it is searched, and nothing can be changed
+}
+
+// put is where a project is kept that is not in use.
+func (k container) put() string {
+	if k.wire.Deleted {
+		return "in the trash"
+	}
+	return "archived"
 }
 
 // visible proves that the project is visible for this credential.
@@ -122,6 +140,11 @@ func (c *client) visible(ctx context.Context, key string) (container, *status.Fa
 	}
 	k, f := c.look(ctx, key)
 	if f != nil {
+		if f.Reason() == status.AbsentOrHidden { // to nobody most projects are hidden: JR-01
+			if lost := c.known(ctx); lost != nil {
+				f = lost
+			}
+		}
 		named := f.With(status.Container.Is(key))
 		return k, &named
 	}
@@ -145,7 +168,7 @@ func (c *client) look(ctx context.Context, key string) (container, *status.Failu
 	if f != nil {
 		return container{}, f
 	}
-	k := container{key: *w.Key, wire: w, proof: x.Proof(), archived: w.Archived}
+	k := container{key: *w.Key, wire: w, proof: x.Proof(), archived: w.Archived || w.Deleted}
 	if !strings.EqualFold(k.key, key) {
 		k.moved = true
 		if !slices.ContainsFunc(w.Keys, func(old string) bool { return strings.EqualFold(old, key) }) {
@@ -242,10 +265,8 @@ func absent[T any](ctx context.Context, c *client, x *upstream.Exchange, f statu
 	if f.Reason() != status.AbsentOrHidden || x == nil {
 		return status.Failed[T](c.source, f.With(about...))
 	}
-	if !c.anonymous() {
-		if _, lost := c.who(ctx); lost != nil {
-			return status.Failed[T](c.source, lost.With(about...))
-		}
+	if lost := c.known(ctx); lost != nil {
+		return status.Failed[T](c.source, lost.With(about...))
 	}
 	if _, lost := c.visible(ctx, project); lost != nil {
 		return status.Failed[T](c.source, lost.With(about...))

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/frank-mcp/frank/connectors"
 	"github.com/frank-mcp/frank/internal/upstream"
 	"github.com/frank-mcp/frank/status"
 )
@@ -61,7 +62,7 @@ func (s *seeker) proveProject(ctx context.Context) *status.Failure {
 	}
 	s.audit.Hold(k.proof, status.Scope)
 	if k.archived { // JR-27
-		s.audit.Fail(status.Effectiveness, status.Fail(status.IndexNotCovering, status.WasCalled, status.Container.Is(k.key), status.Marker.Is("archived")))
+		s.audit.Fail(status.Effectiveness, status.Fail(status.IndexNotCovering, status.WasCalled, status.Container.Is(k.key), status.Marker.Is(k.put())))
 		return nil
 	}
 	s.upToDate(k)
@@ -151,6 +152,10 @@ func (s *seeker) proveFilters(ctx context.Context) {
 	proof := s.last.Proof()
 	if s.q.Text != "" {
 		s.audit.Unprovable(noteWords)
+	}
+	if slices.ContainsFunc(phrases(s.q.Text), connectors.Unindexed) {
+		s.audit.Fail(status.Effectiveness, status.Fail(status.IndexNotCovering, status.WasCalled, status.Part.Is("words that the index leaves out"),
+			status.Fallback("search for a rarer word")))
 	}
 	if s.plan.native != "" {
 		s.audit.Unprovable(noteNative)

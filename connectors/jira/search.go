@@ -78,6 +78,9 @@ func (s *seeker) run(ctx context.Context) *status.Failure {
 			return s.refusedBy(ctx, x, *f)
 		}
 		if f != nil {
+			if f.Reason() == status.QueryRefused { // it took the query before: it is the place that it does not take
+				f = x.Contradicts("a place that it named itself is refused")
+			}
 			s.lost = true
 			s.audit.Unmade(status.Completeness, *f)
 			s.audit.Next(s.at.cursor())
@@ -247,6 +250,16 @@ func (s *seeker) refusedBy(ctx context.Context, x *upstream.Exchange, f status.F
 	if x == nil || x.Status != http.StatusBadRequest || f.Reason() != status.QueryRefused {
 		return &f
 	}
+	if counted(x.Header) != accepted { // the words of JR-02 depend on the language of the site
+		if lost := s.known(ctx); lost != nil {
+			return lost
+		}
+	}
+	if s.at.token != "" { // a token of Cloud does not live long
+		return x.Fail(status.InvalidArgument, status.Arguments.Is([]status.Argument{{
+			Name: "cursor", Reason: status.InvalidArgument.Name(), Problem: "Jira does not take it any more; leave it out to begin again",
+		}}))
+	}
 	for _, key := range s.plan.keys[:min(len(s.plan.keys), maxChecks)] {
 		if _, lost := s.visible(ctx, key); lost != nil {
 			return lost
@@ -260,19 +273,32 @@ func (s *seeker) refusedBy(ctx context.Context, x *upstream.Exchange, f status.F
 	if s.plan.native == "" {
 		return &f
 	}
-	if s.plan.byIssue {
-		if lost := s.unnamed(ctx); lost != nil {
-			return lost
-		}
+	if lost := s.unnamed(ctx); lost != nil {
+		return lost
 	}
 	f = f.With(status.Arguments.Is([]status.Argument{{Name: "native_query", Reason: status.QueryRefused.Name(), Problem: "Jira does not take it as it stands"}}))
 	return &f
 }
 
-// unnamed is the failure to read an issue that the caller's own query names: nothing
-// tells an absent one from a hidden one. Nil: all that were looked up are visible.
+// unnamed is the failure to read a project or an issue that the caller's own query
+// names: nothing tells an absent one from a hidden one. Nil: all that were looked up
+// are visible.
 func (s *seeker) unnamed(ctx context.Context) *status.Failure {
 	left := maxChecks
+	for _, key := range projectsIn(s.plan.native) {
+		if connectors.Admits(ctx, key) != nil {
+			continue
+		}
+		if left--; left < 0 {
+			return nil
+		}
+		if _, f := s.visible(ctx, key); f != nil {
+			return f
+		}
+	}
+	if !s.plan.byIssue {
+		return nil
+	}
 	for _, w := range lex(s.plan.native) {
 		key := strings.ToUpper(w.text)
 		if projectOf(key) == "" || connectors.Admits(ctx, projectOf(key)) != nil {

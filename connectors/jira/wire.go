@@ -144,6 +144,7 @@ type wireProject struct {
 	Name        string       `json:"name"`
 	Description string       `json:"description"`
 	Archived    bool         `json:"archived"`
+	Deleted     bool         `json:"deleted"` // it lies in the trash
 	Private     *bool        `json:"isPrivate"`
 	Types       []wireType   `json:"issueTypes"`
 	Keys        []string     `json:"projectKeys"`

@@ -136,7 +136,7 @@ func (s *sending) refused(x *Exchange) *status.Failure {
 		return failed(status.Timeout)
 	case http.StatusGone:
 		return failed(status.EndpointGone)
-	case http.StatusRequestURITooLong:
+	case http.StatusRequestURITooLong, http.StatusRequestHeaderFieldsTooLarge: // of all that is in a head, the query alone has no bound
 		return failed(status.QueryRefused)
 	case http.StatusTooEarly:
 		return failed(status.HTTP4xx, status.Retryable(true))
