@@ -78,10 +78,13 @@ type adfAttrs struct {
 	ShortName string `json:"shortName"`
 	PanelType string `json:"panelType"`
 	State     string `json:"state"`
-	Timestamp string `json:"timestamp"`
-	Title     string `json:"title"`
-	Alt       string `json:"alt"`
-	Key       string `json:"extensionKey"`
+	// Timestamp is a text in the format, which some editors write as a number.
+	Timestamp json.RawMessage `json:"timestamp"`
+	Title     string          `json:"title"`
+	Alt       string          `json:"alt"`
+	Key       string          `json:"extensionKey"`
+	ID        string          `json:"id"`
+	Kind      string          `json:"type"` // of a mark: sub or sup; of a file: external
 }
 
 func attrsOf(raw json.RawMessage) adfAttrs {

@@ -27,12 +27,8 @@ func (c *adfReader) inline(nodes []adfNode, depth int) string {
 			b.WriteString(c.marked(n))
 		case "hardBreak":
 			b.WriteString("\\\n")
-		case "mention", "emoji":
-			b.WriteString(escapeText(firstOf(a.Text, a.ShortName)))
-		case "status":
-			b.WriteString("\\[" + escapeText(a.Text) + "\\]")
-		case "date":
-			b.WriteString(dateOf(a.Timestamp))
+		case "mention", "emoji", "status", "date":
+			b.WriteString(c.token(n.Type, a))
 		case "inlineCard":
 			b.WriteString(c.card(n.Type, a))
 		case "media", "mediaInline":
@@ -45,6 +41,31 @@ func (c *adfReader) inline(nodes []adfNode, depth int) string {
 	text := b.String()
 	for strings.HasSuffix(text, "\\\n") { // a break at the end breaks nothing
 		text = strings.TrimSuffix(text, "\\\n")
+	}
+	return text
+}
+
+// token is a node that says what it shows in its attributes, some of which may be left
+// out. One that says nothing at all is counted, except for a status, which then shows
+// nothing either.
+func (c *adfReader) token(kind string, a adfAttrs) string {
+	text := ""
+	switch kind {
+	case "mention":
+		if text = escapeText(a.Text); text == "" && a.ID != "" {
+			text = escapeText("@" + Line(a.ID, 200))
+		}
+	case "emoji":
+		text = escapeText(firstOf(a.Text, a.ShortName, Line(a.ID, 200)))
+	case "status":
+		if a.Text != "" {
+			text = "\\[" + escapeText(a.Text) + "\\]"
+		}
+	case "date":
+		text = dateOf(strings.Trim(string(a.Timestamp), `" `))
+	}
+	if text == "" && kind != "status" {
+		c.leave(kind)
 	}
 	return text
 }
@@ -74,6 +95,10 @@ func (c *adfReader) marked(n adfNode) string {
 			before, after = before+"*", "*"+after
 		case "strike":
 			before, after = before+"~~", "~~"+after
+		case "subsup": // 10⁶ is not 106
+			if tag := attrsOf(m.Attrs).Kind; tag == "sub" || tag == "sup" {
+				before, after = before+"<"+tag+">", "</"+tag+">"+after
+			}
 		}
 	}
 	// Markdown knows no emphasis that begins or ends with white space.

@@ -13,9 +13,10 @@ type adfSpan struct {
 
 // table is a table of the kind that most renderers of Markdown know. Cells hold one
 // line: paragraphs in them are joined by a line break, and a cell over several
-// columns is followed by empty ones.
+// columns is followed by empty ones, and one over several rows has empty ones below.
 func (c *adfReader) table(n adfNode, depth int) string {
 	var rows [][]string
+	var below columns
 	width := 0
 	headed := false
 	for i, row := range n.Content {
@@ -26,9 +27,13 @@ func (c *adfReader) table(n adfNode, depth int) string {
 		var cells []string
 		for _, cell := range row.Content {
 			headed = headed || i == 0 && cell.Type == "tableHeader"
+			cells = below.free(cells)
+			span := spanOf(cell)
+			below.cover(len(cells), span)
 			cells = append(cells, c.cell(cell, depth))
-			cells = append(cells, make([]string, spanOf(cell).Columns-1)...)
+			cells = append(cells, make([]string, span.Columns-1)...)
 		}
+		cells = below.free(cells)
 		rows = append(rows, cells)
 		width = max(width, len(cells))
 	}
@@ -61,14 +66,41 @@ func (c *adfReader) cell(n adfNode, depth int) string {
 	return strings.Join(lines, "<br>")
 }
 
-// maxColumns bounds how many columns one cell may cover.
-const maxColumns = 50
+// columns is how many of the rows that follow a cell further up reaches down to, by
+// column.
+type columns []int
+
+// free adds empty cells where cells from further up cover the row, up to the next place
+// that is free.
+func (d columns) free(cells []string) []string {
+	for len(cells) < len(d) && d[len(cells)] > 0 {
+		d[len(cells)]--
+		cells = append(cells, "")
+	}
+	return cells
+}
+
+// cover notes the rows below a cell.
+func (d *columns) cover(at int, span adfSpan) {
+	for at+span.Columns > len(*d) {
+		*d = append(*d, 0)
+	}
+	for i := range span.Columns {
+		(*d)[at+i] = span.Rows - 1
+	}
+}
+
+// maxColumns and maxRows bound how many columns and rows one cell may cover.
+const (
+	maxColumns = 50
+	maxRows    = 1000
+)
 
 func spanOf(n adfNode) adfSpan {
 	s := adfSpan{Columns: 1, Rows: 1}
 	if len(n.Attrs) > 0 && json.Unmarshal(n.Attrs, &s) != nil {
 		return adfSpan{Columns: 1, Rows: 1}
 	}
-	s.Columns = min(max(s.Columns, 1), maxColumns)
+	s.Columns, s.Rows = min(max(s.Columns, 1), maxColumns), min(max(s.Rows, 1), maxRows)
 	return s
 }

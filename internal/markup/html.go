@@ -57,13 +57,35 @@ func (d Dropped) convert(body *html.Node, site string) (string, bool) {
 
 // fromHTML is made once and safe for concurrent use.
 var fromHTML = sync.OnceValue(func() *converter.Converter {
-	return converter.NewConverter(converter.WithPlugins(
+	c := converter.NewConverter(converter.WithPlugins(
 		base.NewBasePlugin(), commonmark.NewCommonmarkPlugin(commonmark.WithListEndComment(false)),
 		strikethrough.NewStrikethroughPlugin(),
 		table.NewTablePlugin(table.WithHeaderPromotion(true), table.WithSpanCellBehavior(table.SpanBehaviorMirror),
 			table.WithNewlineBehavior(table.NewlineBehaviorPreserve), table.WithCellPaddingBehavior(table.CellPaddingBehaviorMinimal)),
 	))
+	for _, tag := range []string{"sup", "sub"} {
+		c.Register.RendererFor(tag, converter.TagTypeInline, raised, converter.PriorityEarly)
+	}
+	return c
 })
+
+// raised keeps what stands above or below the line apart from it: 10⁶ is not 106. A
+// mark that is a link, such as that of a footnote, is apart as it is.
+func raised(ctx converter.Context, w converter.Writer, n *html.Node) converter.RenderStatus {
+	if strings.TrimSpace(textIn(n)) == "" {
+		return converter.RenderTryNext
+	}
+	for d := range n.Descendants() {
+		if d.DataAtom == atom.A {
+			return converter.RenderTryNext
+		}
+	}
+	// Writing to what is kept in memory never fails.
+	_, _ = w.WriteString("<" + n.Data + ">")
+	ctx.RenderChildNodes(ctx, w, n)
+	_, _ = w.WriteString("</" + n.Data + ">")
+	return converter.RenderSuccess
+}
 
 // prune takes out of a tree what does not become Markdown.
 func (d Dropped) prune(parent *html.Node, depth int) {

@@ -114,6 +114,9 @@ func (w *storage) unresolved(parent, n *html.Node, name string, depth int) {
 	if depth > 0 {
 		w.body(parent, child(n, "ac:rich-text-body"), depth)
 	}
+	if source := textIn(child(n, "ac:plain-text-body")); strings.TrimSpace(source) != "" && !inParagraph(parent) {
+		parent.AppendChild(element("pre", element("code", plainNode(source))))
+	}
 }
 
 // inParagraph reports whether what is added to n stands in a line of text.

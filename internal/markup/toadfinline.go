@@ -11,10 +11,47 @@ import (
 // inline is what stands in a line, each text with the marks of what it stands in.
 func (w adfWriter) inline(parent ast.Node, marks []adfMark) []adfNode {
 	var out []adfNode
+	inside := marks
 	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
-		out = append(out, w.span(n, marks)...)
+		switch tag := w.tag(n); {
+		case (tag == "<sub>" || tag == "<sup>") && w.closes(n, "</"+tag[1:]):
+			inside = with(marks, adfMark{Type: "subsup", Attrs: attrs(struct {
+				Type string `json:"type"`
+			}{tag[1:4]})})
+		case (tag == "</sub>" || tag == "</sup>") && len(inside) > len(marks):
+			inside = marks
+		default:
+			out = append(out, w.span(n, inside)...)
+		}
 	}
 	return joined(out)
+}
+
+// tag is raw HTML as it stands; empty for anything else.
+func (w adfWriter) tag(n ast.Node) string {
+	raw, ok := n.(*ast.RawHTML)
+	if !ok {
+		return ""
+	}
+	var b strings.Builder
+	for i := range raw.Segments.Len() {
+		segment := raw.Segments.At(i)
+		b.Write(segment.Value(w.src))
+	}
+	return strings.ToLower(b.String())
+}
+
+// closes reports whether a tag follows beside n, and no other of its kind before it.
+func (w adfWriter) closes(n ast.Node, end string) bool {
+	for n = n.NextSibling(); n != nil; n = n.NextSibling() {
+		switch w.tag(n) {
+		case end:
+			return true
+		case "<sub>", "<sup>", "</sub>", "</sup>":
+			return false
+		}
+	}
+	return false
 }
 
 func (w adfWriter) span(n ast.Node, marks []adfMark) []adfNode {
