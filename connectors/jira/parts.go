@@ -58,6 +58,7 @@ type wireValue struct {
 	Display *string    `json:"displayName"`
 	Key     *string    `json:"key"`
 	Child   *wireValue `json:"child"`
+	Show    *bool      `json:"showField"`
 }
 
 // value is the value of a field as text.
@@ -95,6 +96,9 @@ func (t *scrub) value(raw json.RawMessage) (string, bool) {
 }
 
 func (t *scrub) object(v wireValue) (string, bool) {
+	if v.Show != nil && !*v.Show { // Jira itself does not show the field: the parent link of an edition that has none
+		return "", true
+	}
 	for _, s := range []*string{v.Value, v.Display, v.Name, v.Key} {
 		if s == nil {
 			continue
@@ -148,6 +152,7 @@ func (t tracker) links(ctx context.Context, a *status.Audit, item *connectors.Is
 		add(l.Type.Outward, l.Outward)
 		add(l.Type.Inward, l.Inward)
 	}
+	a.Unprovable(noteHidden) // a link to what the account may not see is left out
 	remote, x, f := many[wireRemote](ctx, t.client, s.get("/issue/{key}/remotelink", "issue", item.Ref, "remotelink"))
 	if f != nil {
 		a.Unmade(status.Completeness, f.With(status.Part.Is("links to other sites")))

@@ -17,6 +17,11 @@ import (
 // minutes, as its documentation says. JR-17.
 const indexLag = 5 * time.Minute
 
+const (
+	userRows  = 50 // of one search for people, which it does not give more of unasked
+	labelHits = 15 // of one search for labels, which Jira cuts there without a sign
+)
+
 // prove makes the checks that the pages themselves do not settle: that what was
 // searched is visible, and that a zero means something.
 func (s *seeker) prove(ctx context.Context) *status.Failure {
@@ -221,6 +226,9 @@ func (s *seeker) labelled(ctx context.Context, label string) *status.Failure {
 			return nil
 		}
 	}
+	if len(*w.Results) >= labelHits {
+		return x.Fail(status.ProviderCap, filter, status.Examined.Is(len(*w.Results)))
+	}
 	return x.Fail(status.FilterUnresolved, filter, status.Container.Is(s.plan.project))
 }
 
@@ -243,7 +251,9 @@ func (s *seeker) knows(ctx context.Context, name string) (status.Proof, *status.
 	return status.Proof{}, x.Fail(status.FilterUnresolved, filter)
 }
 
-// users are the accounts that go by that name exactly.
+// users are the accounts that go by that name exactly. The listing, which has others too
+// whose names begin so, does not tell where it ends: of a full page that lacks the
+// account nothing follows.
 func (c *client) users(ctx context.Context, k call, name string) ([]wireUser, *upstream.Exchange, *status.Failure) {
 	q := url.Values{"query": {name}}
 	if k.version == "2" {
@@ -256,8 +266,14 @@ func (c *client) users(ctx context.Context, k call, name string) ([]wireUser, *u
 	if f != nil {
 		return nil, x, f
 	}
-	return slices.DeleteFunc(rows, func(u wireUser) bool {
+	full := len(rows) >= userRows
+	rows = slices.DeleteFunc(rows, func(u wireUser) bool {
 		yes, _ := u.goesBy(name)
 		return !yes
-	}), x, nil
+	})
+	if full && len(rows) == 0 {
+		return nil, x, x.Fail(status.OwnCap, status.Limit.Is(userRows), status.Part.Is("people whose names begin so"),
+			status.Fallback("name the account by its id or e-mail"))
+	}
+	return rows, x, nil
 }

@@ -142,8 +142,11 @@ func (s *seeker) onward(ctx context.Context, w wireFound, x *upstream.Exchange) 
 			return stop(x.Contradicts("another page than was asked came back"))
 		}
 		end := *w.Start + len(*w.Issues) // JR-12: what came counts, not what was asked for
-		if end < *w.Total && len(*w.Issues) == 0 {
+		switch {
+		case end < *w.Total && len(*w.Issues) == 0:
 			return stop(x.Contradicts("total exceeds the rows, and there are no more"))
+		case end > *w.Total && len(*w.Issues) > 0: // so that it does not tell where the listing ends
+			return stop(x.Contradicts("there are more rows than total counts"))
 		}
 		return &position{start: end}, end < *w.Total
 	}

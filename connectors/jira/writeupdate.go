@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/frank-mcp/frank/connectors"
+	"github.com/frank-mcp/frank/internal/upstream"
 	"github.com/frank-mcp/frank/status"
 )
 
@@ -203,6 +204,9 @@ func (e *edit) transition(ctx context.Context) (wireTransition, *status.Failure)
 	k := e.server.get("/issue/{key}/transitions", "issue", e.key, "transitions")
 	k.fresh = true
 	w, x, f := one[wireTransitions](ctx, e.client, k)
+	if f == nil && len(*w.Transitions) == 0 {
+		f = e.stuck(ctx, x)
+	}
 	if f != nil {
 		return wireTransition{}, f
 	}
@@ -237,6 +241,23 @@ func (e *edit) transition(ctx context.Context) (wireTransition, *status.Failure)
 	}
 	return wireTransition{}, connectors.Choice("state", "the workflow leads from “"+e.wire.Fields.Status.Name+"” to other states", options,
 		status.WasCalled, status.HTTPStatus.Is(x.Status))
+}
+
+// stuck is why no transition is listed: that is how Jira answers who may not use any,
+// and what an end of the workflow looks like.
+// https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-issues/#api-rest-api-3-issue-issueidorkey-transitions-get
+func (e *edit) stuck(ctx context.Context, x *upstream.Exchange) *status.Failure {
+	project := projectOf(e.key)
+	may, seen, f := e.permitted(ctx, project, "TRANSITION_ISSUES")
+	switch {
+	case f != nil:
+		return f
+	case !may:
+		return seen.Fail(status.ScopeMissing, status.MissingScope.Is("the permission Transition Issues"), status.Container.Is(project))
+	}
+	return x.Fail(status.InvalidArgument, status.Arguments.Is([]status.Argument{{
+		Name: "state", Reason: status.InvalidArgument.Name(), Problem: "the workflow lets this account move the issue from “" + new(scrub).line(e.wire.Fields.Status.Name) + "” to no other state",
+	}}))
 }
 
 // reachable are the names of the states that the transitions lead to, each once.
