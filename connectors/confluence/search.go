@@ -193,7 +193,7 @@ func (h *hunt) take(ctx context.Context, r rows) (odd int) {
 		}
 		p := h.item(h.site, *w, key, r.links.Base)
 		if p.UpdatedAt == nil {
-			p.UpdatedAt = moment(hit.Modified)
+			p.UpdatedAt = moment(hit.Modified.at)
 		}
 		p.Snippet = plain(hit.Excerpt)
 		h.pages = append(h.pages, p)

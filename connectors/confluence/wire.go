@@ -28,6 +28,25 @@ func (i *wireID) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
+// wireTime is a time as Confluence writes it, or as plug-ins of it do; one that cannot
+// be read is left out, since nothing rests on it.
+type wireTime struct{ at *time.Time }
+
+// UnmarshalJSON never fails.
+func (t *wireTime) UnmarshalJSON(b []byte) error {
+	var text string
+	if json.Unmarshal(b, &text) != nil {
+		return nil
+	}
+	for _, form := range []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999Z0700"} {
+		if at, err := time.Parse(form, text); err == nil {
+			t.at = &at
+			return nil
+		}
+	}
+	return nil
+}
+
 type wireLinks struct {
 	Base  string `json:"base"`
 	WebUI string `json:"webui"`
@@ -72,9 +91,9 @@ func (s wireSpace) Missing() string {
 }
 
 type wireVersion struct {
-	Number  int        `json:"number"`
-	Created *time.Time `json:"createdAt"` // v2
-	When    *time.Time `json:"when"`      // v1
+	Number  int      `json:"number"`
+	Created wireTime `json:"createdAt"` // v2
+	When    wireTime `json:"when"`      // v1
 }
 
 type wireBody struct {
@@ -117,10 +136,10 @@ func (w wireContent) updated() *time.Time {
 	switch {
 	case w.Version == nil:
 		return nil
-	case w.Version.Created != nil:
-		return w.Version.Created
+	case w.Version.Created.at != nil:
+		return w.Version.Created.at
 	}
-	return w.Version.When
+	return w.Version.When.at
 }
 
 // isPage reports whether it is a page. v2 says so by its address.
@@ -191,7 +210,7 @@ func nextIn(h http.Header) string {
 type wireHit struct {
 	Content  *wireContent `json:"content"`
 	Excerpt  string       `json:"excerpt"`
-	Modified *time.Time   `json:"lastModified"`
+	Modified wireTime     `json:"lastModified"`
 }
 
 func (w wireHit) Missing() string {

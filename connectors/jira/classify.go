@@ -157,7 +157,7 @@ func lacksScope(x *upstream.Exchange) *status.Failure {
 // read by the client, which knows sign-in pages and challenges. JR-05, JR-32.
 func forbidden(x *upstream.Exchange, r report) *status.Failure {
 	switch {
-	case !isJSON(x), x.Header.Get("X-Authentication-Denied-Reason") != "":
+	case !isJSON(x), x.Header.Get("X-Authentication-Denied-Reason") != "", upstream.AddressBlocked(x):
 		return nil
 	case r.says(saysScope):
 		return lacksScope(x)

@@ -1,6 +1,7 @@
 package upstream
 
 import (
+	"bytes"
 	"net/http"
 	"slices"
 	"strings"
@@ -151,6 +152,9 @@ func (s *sending) forbidden(x *Exchange) *status.Failure {
 	if name := challenge(x); name != "" && !isJSON(x.Header) { // HT-08
 		return failed(status.NotJSON, status.Header.Is(name))
 	}
+	if AddressBlocked(x) {
+		return failed(status.NetworkPolicyBlocked)
+	}
 	if isHTML(x) {
 		f := s.page(x)
 		if f.Reason() == status.NotJSON { // JR-32: what blocks us does so again
@@ -163,6 +167,22 @@ func (s *sending) forbidden(x *Exchange) *status.Failure {
 		return failed(status.AuthContextRequired)
 	}
 	return failed(status.ScopeMissing)
+}
+
+// AddressBlocked reports whether a 403 is about the address that we come from, which a
+// site or an organization does not admit. There is no code or header for it; a page says
+// so as well as a report does.
+func AddressBlocked(x *Exchange) bool {
+	text := bytes.ToLower(x.Body[:min(len(x.Body), lookAt)])
+	if x.Status != http.StatusForbidden || !bytes.Contains(text, []byte("ip address")) {
+		return false
+	}
+	for _, sign := range [...]string{"allowlist", "allow list", "allow-list", "whitelist", "allowed ip"} {
+		if bytes.Contains(text, []byte(sign)) {
+			return true
+		}
+	}
+	return false
 }
 
 // missing reads a 404. Without the source's own answer behind it, it speaks of
