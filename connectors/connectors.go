@@ -105,6 +105,9 @@ type Source struct {
 	// Holds reports whether a container of that name (project, repository, space)
 	// can be one of this source's, by its form or configuration alone. Nil: any.
 	Holds func(k Kind, container string) bool
+	// Spans reports whether a query in the provider's own language says itself which
+	// containers it means, so that the default one does not take effect. Nil: none does.
+	Spans func(native string) bool
 	// Options lists containers to choose from where a question lacks one. Nil: the
 	// source offers none. Ask it by [Source.List].
 	Options Lister

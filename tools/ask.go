@@ -18,6 +18,7 @@ type set struct {
 	args      any
 	source    string
 	container string
+	native    string // a query in the provider's own language
 	limit     int
 	cursor    string
 }
@@ -301,6 +302,9 @@ func (q set) scope(sources []connectors.Source) string {
 // assumed is the container that took effect where none was given.
 func (q set) assumed(sources []connectors.Source) string {
 	if q.container != "" || len(sources) != 1 {
+		return ""
+	}
+	if s := sources[0]; q.native != "" && s.Spans != nil && s.Spans(q.native) {
 		return ""
 	}
 	return sources[0].DefaultProject

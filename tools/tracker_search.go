@@ -43,7 +43,7 @@ func searchIssues(ctx context.Context, d *Deps, a trackerSearchArgs) status.Enve
 		}})))
 	}
 	q := set{
-		spec: trackerSearchSpec, args: a, source: a.Source, container: a.Project, limit: a.Limit, cursor: a.Cursor,
+		spec: trackerSearchSpec, args: a, source: a.Source, container: a.Project, native: a.NativeQuery, limit: a.Limit, cursor: a.Cursor,
 	}
 	return askSet(ctx, d, q, func(ctx context.Context, s connectors.Source, p connectors.Paging) status.Result[connectors.Issue] {
 		return s.Tracker.Search(ctx, connectors.IssueQuery{

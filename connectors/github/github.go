@@ -43,7 +43,7 @@ func open(s connectors.Setup) (connectors.Source, *status.Failure) {
 	return connectors.Source{
 		Name: s.Name, Provider: "github", BaseURL: s.BaseURL, DefaultProject: s.DefaultProject, Only: s.Only,
 		Tracker: tracker{c}, Writer: writer{tracker{c}}, Repo: repository{c}, Docs: documents{c}, Prober: prober{c}, Owns: c.owns,
-		Options: c.options,
+		Options: c.options, Spans: spans,
 	}, nil
 }
 

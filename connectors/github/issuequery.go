@@ -195,6 +195,9 @@ func (t tracker) scopes(project string, native []term) ([]string, *status.Failur
 	return nil, t.badArgument("project", "must be owner/name or an owner")
 }
 
+// spans reports whether a query names repositories or owners itself.
+func spans(native string) bool { return len(scopeTerms(parseNative(native))) > 0 }
+
 // allowed are the scopes of the configured allow-list; everything without one.
 func (t tracker) allowed() []string {
 	var out []string

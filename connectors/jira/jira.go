@@ -76,7 +76,7 @@ func open(s connectors.Setup) (connectors.Source, *status.Failure) {
 	}
 	return connectors.Source{
 		Name: s.Name, Provider: "jira", BaseURL: s.BaseURL, DefaultProject: s.DefaultProject, Only: s.Only,
-		Tracker: tracker{c}, Writer: writer{tracker{c}}, Prober: prober{c}, Owns: c.owns, Holds: holds,
+		Tracker: tracker{c}, Writer: writer{tracker{c}}, Prober: prober{c}, Owns: c.owns, Holds: holds, Spans: spans,
 		Options: c.options,
 	}, nil
 }

@@ -28,7 +28,7 @@ func (t tracker) plan(q connectors.IssueQuery) (plan, *status.Failure) {
 	if f != nil {
 		return plan{}, f
 	}
-	p := plan{native: native, byIssue: mentions(native, "key", "issuekey", "issue", "id"), projects: mentions(native, "project")}
+	p := plan{native: native, byIssue: mentions(native, "key", "issuekey", "issue", "id"), projects: spans(native)}
 	var clauses []string
 	if native != "" {
 		clauses = append(clauses, "("+native+")")
@@ -286,6 +286,9 @@ func mentions(q string, names ...string) bool {
 	}
 	return false
 }
+
+// spans reports whether a query names projects itself.
+func spans(native string) bool { return mentions(native, "project") }
 
 // projectsIn are the keys of the projects that a query wants, after project = or
 // project in. A project may be named by its name too: what is not written as a key is,

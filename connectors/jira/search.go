@@ -54,6 +54,8 @@ type seeker struct {
 	foreign  int // rows that are not what was asked
 	old      int // rows from before the time that was asked, see [zones]
 	last     *upstream.Exchange
+	shown    map[string]bool // rows that were seen: one that changes meanwhile comes again
+	turned   []string        // tokens that were followed
 	lost     bool // a later page was not read
 }
 
@@ -105,6 +107,7 @@ func (s *seeker) run(ctx context.Context) *status.Failure {
 			s.audit.Hold(x.Proof(), status.Completeness)
 			return nil
 		}
+		s.turned = append(s.turned, s.at.token)
 		if s.at = *next; len(s.items) == s.q.Limit {
 			break
 		}
@@ -155,7 +158,7 @@ func (s *seeker) onward(ctx context.Context, w wireFound, x *upstream.Exchange) 
 		first = *(*w.Issues)[0].Key
 	}
 	switch {
-	case w.Token != "" && w.Token == s.at.token, first != "" && first == s.at.first && s.at.skip == 0: // JR-15
+	case w.Token != "" && (w.Token == s.at.token || slices.Contains(s.turned, w.Token)), first != "" && first == s.at.first && s.at.skip == 0: // JR-15
 		return stop(x.Fail(status.CursorLoop))
 	case w.Token == "" && w.Last == nil:
 		return stop(x.Misshapen("isLast"))
@@ -170,11 +173,18 @@ func (s *seeker) onward(ctx context.Context, w wireFound, x *upstream.Exchange) 
 // take moves over the rows of one page. It reports whether the limit was reached
 // before its end; the position then stands on the first row that was not handed out.
 func (s *seeker) take(ctx context.Context, rows []wireIssue) (full bool) {
+	if s.shown == nil {
+		s.shown = map[string]bool{}
+	}
 	for i := s.at.skip; i < len(rows); i++ {
 		if len(s.items) == s.q.Limit {
 			s.at.skip = i
 			return true
 		}
+		if s.shown[*rows[i].Key] {
+			continue
+		}
+		s.shown[*rows[i].Key] = true
 		s.examined++
 		switch fits, old := s.fits(ctx, rows[i]); {
 		case old:
