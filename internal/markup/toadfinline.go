@@ -82,7 +82,7 @@ func (w adfWriter) span(n ast.Node, marks []adfMark) []adfNode {
 	case *xast.Strikethrough:
 		return w.inline(n, with(marks, adfMark{Type: "strike"}))
 	case *ast.Link:
-		return w.inline(n, with(marks, linkMark(string(n.Destination))))
+		return w.link(n, marks)
 	case *ast.AutoLink:
 		url := string(n.URL(w.src))
 		if n.AutoLinkType == ast.AutoLinkEmail && !strings.HasPrefix(strings.ToLower(url), "mailto:") {
@@ -99,6 +99,20 @@ func (w adfWriter) span(n ast.Node, marks []adfMark) []adfNode {
 		return w.html(n, marks)
 	}
 	return w.inline(n, marks)
+}
+
+// link is called by its address where it has no name, and is a text where it leads
+// nowhere, which the format has no link for.
+func (w adfWriter) link(n *ast.Link, marks []adfMark) []adfNode {
+	to := string(n.Destination)
+	if to == "" {
+		return w.inline(n, marks)
+	}
+	marks = with(marks, linkMark(to))
+	if inside := w.inline(n, marks); len(inside) > 0 {
+		return inside
+	}
+	return texts(to, marks)
 }
 
 // html is raw HTML as text, apart from a line break, which people use in tables.
