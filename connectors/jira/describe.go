@@ -32,10 +32,17 @@ func (w wireProjects) Missing() string {
 		return "values"
 	case w.Last == nil:
 		return "isLast"
-	case w.Start == nil:
-		return "startAt"
 	}
 	return upstream.MissingIn("", *w.Values)
+}
+
+// elsewhere reports whether the page is another one than that which goes on after the
+// rows: as it says, or, where it says nothing, as its first row shows.
+func (w wireProjects) elsewhere(rows []wireProject) bool {
+	if w.Start != nil {
+		return *w.Start != len(rows)
+	}
+	return len(rows) > 0 && len(*w.Values) > 0 && *(*w.Values)[0].Key == *rows[0].Key
 }
 
 // wireStates are the statuses of one type of issue.
@@ -192,7 +199,7 @@ func (t tracker) projectRows(ctx context.Context, s server, a *status.Audit) ([]
 		case f != nil: // HT-10
 			a.Unmade(status.Completeness, *f)
 			return out, first, nil
-		case *w.Start != len(out) || len(*w.Values) == 0 && !*w.Last:
+		case w.elsewhere(out) || len(*w.Values) == 0 && !*w.Last:
 			a.Fail(status.Completeness, *x.Contradicts("another page than was asked came back"))
 			return out, x, nil
 		case *w.Last && w.Total != nil && *w.Total > len(out)+len(*w.Values):

@@ -138,6 +138,9 @@ func (s *seeker) onward(ctx context.Context, w wireFound, x *upstream.Exchange) 
 		return nil, false
 	}
 	if !s.srv.cloud {
+		if w.Start == nil && s.at.start == 0 { // the first page need not say that it is
+			w.Start = new(int)
+		}
 		switch {
 		case w.Total == nil || w.Start == nil:
 			return stop(x.Misshapen("total"))
