@@ -39,7 +39,7 @@ func (w writer) findCreated(ctx context.Context, q connectors.IssueCreate) statu
 		"created_on": {">=" + since(q.Mark).UTC().Format(time.RFC3339)},
 	})
 	list.fresh = true
-	all := walk(ctx, w.client, lister[wireIssues, wireIssue]{list, func(w wireIssues) ([]wireIssue, wireListing) { return *w.Issues, w.wireListing }})
+	all := walk(ctx, w.client, lister[wireIssues, wireIssue]{list, func(w wireIssues) ([]wireIssue, wireListing) { return *w.Issues, w.wireListing }, numberOfIssue})
 	for _, row := range all.rows {
 		mine := row.Author.is(n.me.id) && row.Project.is(n.home.id) && row.CreatedOn != nil && !row.CreatedOn.Before(since(q.Mark))
 		if mine && strings.TrimSpace(*row.Subject) == strings.TrimSpace(q.Title) && sameText(row.Description, q.Body) {
