@@ -19,10 +19,10 @@ const lagWait = 5 * time.Second
 // code; only codes are read. MW-01.
 func Classify(x *upstream.Exchange) *status.Failure {
 	if x.Status == http.StatusNotFound { // MW-19: api.php itself never answers 404
-		return x.Fail(status.Misconfigured, status.ConfigKey.Is("base_url"))
+		return x.Fail(status.Misconfigured, status.ConfigKey.Is("base_url"), findAPI)
 	}
 	if isArticle(x) {
-		return x.Fail(status.Misconfigured, status.ConfigKey.Is("base_url"), status.Part.Is("it answers with pages for people, not as api.php"))
+		return x.Fail(status.Misconfigured, status.ConfigKey.Is("base_url"), status.Part.Is("it answers with pages for people, not as api.php"), findAPI)
 	}
 	code := errorCode(x)
 	if code == "" {

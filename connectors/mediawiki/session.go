@@ -201,7 +201,9 @@ func rejected(x *upstream.Exchange, w wireLogin) *status.Failure {
 	case "sessionlost":
 		return x.Fail(status.Pending)
 	case "NeedToken", "WrongToken":
-		return x.Contradicts("it does not know the login token that it gave: its cookies are lost on the way")
+		lost := x.Contradicts("it does not know the login token that it gave: its cookies are lost on the way").
+			With(status.Remedy.Is("Let nothing between frank and the wiki take the header Set-Cookie away; if all is well there, repeat."))
+		return &lost
 	}
 	return x.Fail(status.AuthFailed)
 }

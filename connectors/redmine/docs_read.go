@@ -177,7 +177,7 @@ func pageOf(x *upstream.Exchange, title string) (wirePage, *status.Failure) {
 // noPage says that a wiki has no such page, and which it has.
 func (d documents) noPage(ctx context.Context, k container, title string, x *upstream.Exchange) *unfound {
 	about := []status.Option{status.Reference.Is(strings.ReplaceAll(title, "_", " ")), status.Container.Is(k.identifier)}
-	all, ix, _ := d.index(ctx, k)
+	all, ix, f := d.index(ctx, k)
 	var near, far []status.Candidate
 	for _, w := range all {
 		if sameTitle(*w.Title, title) {
@@ -193,6 +193,9 @@ func (d documents) noPage(ctx context.Context, k container, title string, x *ups
 	}
 	u := d.missingThing(ctx, x, append(about, status.Among(append(near, far...)...))...)
 	k.vouch(u.audit)
+	if f != nil && !d.isAbsent(ix, f) { // it might have listed the page
+		u.audit.Unmade(status.Scope, *f)
+	}
 	return u
 }
 
