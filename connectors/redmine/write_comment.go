@@ -105,7 +105,7 @@ func (w writer) commented(ctx context.Context, q connectors.CommentAdd, r readin
 		return status.Failed[connectors.Issue](w.source, *connectors.Unsure(*f))
 	}
 	for _, j := range *r.wire.Journals {
-		if !j.User.is(id.id) || !sameText(j.Notes, q.Body) || j.CreatedOn == nil || j.CreatedOn.Before(since(q.Mark)) {
+		if !j.User.is(id.id) || !sameText(j.Notes, q.Body) || j.CreatedOn == nil || j.CreatedOn.Before(sinceBy(q.Mark, r.x)) {
 			continue
 		}
 		item := w.issue(r.wire, r.home)
