@@ -19,10 +19,10 @@ const lagWait = 5 * time.Second
 // code; only codes are read. MW-01.
 func Classify(x *upstream.Exchange) *status.Failure {
 	if x.Status == http.StatusNotFound { // MW-19: api.php itself never answers 404
-		return x.Fail(status.Misconfigured, status.ConfigKey.Is("base_url"))
+		return x.Fail(status.Misconfigured, status.ConfigKey.Is("base_url"), findAPI)
 	}
 	if isArticle(x) {
-		return x.Fail(status.Misconfigured, status.ConfigKey.Is("base_url"), status.Part.Is("it answers with pages for people, not as api.php"))
+		return x.Fail(status.Misconfigured, status.ConfigKey.Is("base_url"), status.Part.Is("it answers with pages for people, not as api.php"), findAPI)
 	}
 	code := errorCode(x)
 	if code == "" {
@@ -78,7 +78,9 @@ func byCode(x *upstream.Exchange, code string) *status.Failure {
 		return x.Fail(status.AbsentOrHidden, status.Existence.Is(status.ExistenceUnknown))
 	case "pagecannotexist":
 		return x.Fail(status.WrongKind, status.Part.Is("a special page"))
-	case "maxbytes", "maxchars", "cirrussearch-query-too-long", "search-error":
+	case "missingcontent-pageid", "missingcontent-revid": // the page is there
+		return x.Fail(status.ContentNotIncluded, status.Part.Is("the text, which the wiki keeps back or has lost"))
+	case "maxbytes", "maxchars", "cirrussearch-query-too-long":
 		return x.Fail(status.QueryRefused, status.WasCalled)
 	case "badcontinue":
 		return x.Fail(status.InvalidArgument, status.WasCalled, status.Arguments.Is([]status.Argument{{
@@ -91,7 +93,7 @@ func byCode(x *upstream.Exchange, code string) *status.Failure {
 // busy finds what passes: limits first, since nothing else is known then. MW-08, MW-14.
 func busy(x *upstream.Exchange, code string) *status.Failure {
 	switch code {
-	case "ratelimited", "actionthrottledtext", "cirrussearch-too-busy-error":
+	case "ratelimited", "actionthrottledtext", "concurrency-limit", "cirrussearch-too-busy-error", "cirrussearch-regex-too-busy-error":
 		return x.Fail(status.RateLimited, status.After(told(x)))
 	case "maxlag":
 		wait := told(x)
@@ -99,7 +101,7 @@ func busy(x *upstream.Exchange, code string) *status.Failure {
 			wait = lagWait
 		}
 		return x.Fail(status.RateLimited, status.After(wait), status.RateResource.Is("replication lag"))
-	case "readonly", "cirrussearch-backend-error", "badtoken":
+	case "readonly", "cirrussearch-backend-error", "search-error", "badtoken", "timeout", "internalerror", "unknownerror":
 		return x.Fail(status.HTTP5xx)
 	}
 	if strings.HasPrefix(code, "internal_api_error") {
@@ -126,6 +128,8 @@ func denied(x *upstream.Exchange, code string) *status.Failure {
 		return x.Fail(status.ScopeMissing, status.MissingScope.Is("the right to read the wiki"))
 	case "permissiondenied", "accessdenied", "protectedpage", "protectednamespace":
 		return x.Fail(status.ScopeMissing, status.MissingScope.Is("the right to read it"))
+	case "mustbeloggedin", "mustbeloggedin-generic", "notloggedin":
+		return x.Fail(status.AuthContextRequired)
 	case "blocked", "autoblocked", "systemblocked":
 		return x.Fail(status.AccountBlocked)
 	}
@@ -134,7 +138,7 @@ func denied(x *upstream.Exchange, code string) *status.Failure {
 		return x.Fail(status.AuthFailed)
 	case strings.HasPrefix(code, "badaccess-"):
 		return x.Fail(status.ScopeMissing, status.MissingScope.Is("the right to read it"))
-	case strings.HasPrefix(code, "globalblocking-"):
+	case strings.HasPrefix(code, "globalblocking-"), strings.HasPrefix(code, "wikimedia-globalblocking"), strings.HasPrefix(code, "torblock-"):
 		return x.Fail(status.AccountBlocked)
 	}
 	return nil

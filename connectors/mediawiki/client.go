@@ -27,7 +27,8 @@ func query(class string, values url.Values) question {
 // answer is what api.php said, decoded, and the exchange that it came by.
 type answer struct {
 	wireAnswer
-	x *upstream.Exchange
+	x       *upstream.Exchange
+	account string // whose bot password was used; empty if none was
 }
 
 // ask puts a question in the name of the account: assert=user lets the wiki itself
@@ -53,13 +54,16 @@ func (c *client) ask(ctx context.Context, q question) (answer, *status.Failure) 
 	}
 	a, f := c.send(in, q)
 	if f == nil || kept == "" || f.Reason() != status.AuthFailed {
+		a.account, _, _ = strings.Cut(w.user, "@")
 		return a, f
 	}
 	status.CallFrom(ctx).Recovered(c.source, status.AuthFailed, 1, a.x.At)
 	if f := c.enter(ctx, d, w, kept); f != nil {
 		return a, f
 	}
-	return c.send(in, q)
+	a, f = c.send(in, q)
+	a.account, _, _ = strings.Cut(w.user, "@")
+	return a, f
 }
 
 // unread says of a wiki that nobody may read without an account that an account is

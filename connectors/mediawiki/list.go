@@ -31,7 +31,7 @@ func (d documents) List(ctx context.Context, q connectors.PageList) status.Resul
 	if f != nil {
 		return fail(f)
 	}
-	l := listing{documents: d, site: s, left: q.Limit, audit: &status.Audit{}}
+	l := listing{documents: d, site: s, left: q.Limit, audit: &status.Audit{}, seen: map[int]bool{}}
 	switch {
 	case q.Parent != "":
 		return l.below(ctx, in, q)
@@ -51,6 +51,7 @@ type listing struct {
 	left  int
 	audit *status.Audit
 	pages []connectors.Page
+	seen  map[int]bool // numbers of pages
 }
 
 func (l *listing) told() status.Result[connectors.Page] {
@@ -161,18 +162,26 @@ func below(s site, title, prefix string) bool {
 
 // take keeps the rows that were asked for.
 func (l *listing) take(a answer, rows []wireRow, asked func(wireRow) bool) {
-	odd := 0
+	odd, twice := 0, 0
 	for _, r := range rows {
-		if !asked(r) {
+		switch {
+		case !asked(r):
 			odd++
 			continue
+		case l.seen[r.ID]: // another may be missing for it
+			twice++
+			continue
 		}
+		l.seen[r.ID] = true
 		p := l.page(l.site, r)
 		p.UpdatedAt = r.Timestamp
 		l.pages = append(l.pages, p)
 		l.left--
 	}
 	l.audit.Examined(len(rows))
+	if twice > 0 {
+		l.audit.Fail(status.Completeness, *a.x.Contradicts("the same row came twice"))
+	}
 	if odd > 0 {
 		l.audit.Fail(status.Effectiveness, *misplaced(a, odd))
 		return
@@ -223,7 +232,7 @@ func (l *listing) category(ctx context.Context, title, cursor string) status.Res
 	}
 	v := url.Values{
 		"list": {"categorymembers"}, "cmtitle": {title}, "cmlimit": {strconv.Itoa(l.left)}, "cmprop": {"ids|title|timestamp"},
-		"titles": {one(title)}, "prop": {"categoryinfo"}, "meta": {"siteinfo"}, "siprop": {"statistics"},
+		"titles": {one(title)}, "redirects": {"1"}, "prop": {"categoryinfo"}, "meta": {"siteinfo"}, "siprop": {"statistics"},
 	}
 	if cursor != "" {
 		v.Set("cmcontinue", cursor)
@@ -249,9 +258,14 @@ func (l *listing) category(ctx context.Context, title, cursor string) status.Res
 	if f := jobsWaiting(a.x, a.Query.Statistics); f != nil {
 		l.audit.Fail(status.Effectiveness, *f)
 	}
+	moved := len(a.Query.Redirects) > 0 // then the count is that of another category
 	switch {
-	case len(rows) == 0 && a.Continue == nil && cursor == "" && info.Category != nil && info.Category.Size > 0:
-		l.audit.Fail(status.Completeness, *hollow(a, info.Category.Size))
+	case len(rows) == 0 && moved && cursor == "":
+		return fail(a.x.Fail(status.FilterUnresolved, status.Filter.Is("space="+title+", which redirects to another category,"), status.MovedTo.Is(info.Title),
+			status.Remedy.Is("List the category that it redirects to.")))
+	case moved:
+	case a.Continue == nil && cursor == "" && info.Category != nil && info.Category.Size > len(rows):
+		l.audit.Fail(status.Completeness, *hollow(a, info.Category.Size, len(rows)))
 	case len(rows) == 0 && info.Missing && info.Category == nil && cursor == "":
 		f := status.Fail(status.FilterUnresolved, status.WasCalled, status.Filter.Is("space="+title))
 		return fail(&f)
@@ -259,9 +273,12 @@ func (l *listing) category(ctx context.Context, title, cursor string) status.Res
 	return l.told()
 }
 
-// hollow is the failure for a category that counts members and shows none.
-func hollow(a answer, size int) *status.Failure {
-	return a.x.Fail(status.Contradictory, status.Total.Is(size), status.Marker.Is("members are counted and none is shown"))
+// hollow is the failure for a category that counts more members than it shows.
+func hollow(a answer, size, shown int) *status.Failure {
+	if shown == 0 {
+		return a.x.Fail(status.Contradictory, status.Total.Is(size), status.Marker.Is("members are counted and none is shown"))
+	}
+	return a.x.Fail(status.Contradictory, status.Total.Is(size), status.Examined.Is(shown), status.Marker.Is("more members are counted than are shown"))
 }
 
 // members sets the cursor if the category has more. MW-05.

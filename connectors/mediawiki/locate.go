@@ -165,6 +165,11 @@ func (d documents) arrive(ctx context.Context, s site, w wanted, a answer) (loca
 	if f := p.follow(s); f != nil {
 		return p, d.stop(f)
 	}
+	if p.Missing && p.Known {
+		f := status.Fail(status.ContentNotIncluded, status.By(d.source), status.WasCalled, status.Reference.Is(p.Title),
+			status.Part.Is("the page, which lies outside of this wiki, such as a file of a shared repository"))
+		return p, d.stop(&f)
+	}
 	if p.Missing {
 		return p, nil
 	}
@@ -234,6 +239,9 @@ func loop(title string) *status.Failure {
 // is not there.
 func (d documents) gone(ctx context.Context, s site, p located) (wanted, *status.Result[connectors.Page]) {
 	about := []status.Option{status.Reference.Is(p.name()), status.Container.Is(s.name)}
+	if len(p.a.Query.Redirects) > 0 && p.Title != "" { // a redirect is there; what it leads to is not
+		about[0] = status.Reference.Is(p.Title + ", to which " + p.name() + " redirects,")
+	}
 	if p.Title == "" { // a number; the log goes by titles
 		return wanted{}, d.result(d.absent(p.a, s, about))
 	}
@@ -252,8 +260,11 @@ func (d documents) gone(ctx context.Context, s site, p located) (wanted, *status
 	}
 	for _, e := range *a.Query.LogEvents { // newest first
 		switch {
-		case e.Type == "move" && e.Params.Title != "":
-			return wanted{title: e.Params.Title, fragment: p.fragment, from: p.Title}, nil
+		case e.Type == "move" && e.target() != "":
+			return wanted{title: e.target(), fragment: p.fragment, from: p.Title}, nil
+		case e.Type == "move": // its target is hidden from the account
+			f := status.Fail(status.MovedOutOfSight, status.WasCalled, status.Reference.Is(p.name()))
+			return wanted{}, d.stop(&f)
 		case e.Type == "delete" && strings.HasPrefix(e.Action, "delete"):
 			about = append(about, status.Marker.Is("the log of the wiki says that it was deleted"))
 			return wanted{}, d.result(d.absent(p.a, s, about))

@@ -28,6 +28,9 @@ var Provider = connectors.Provider{
 	Credential:   newCredential,
 }
 
+// findAPI says where a wiki names its api.php. MW-19.
+var findAPI = status.Remedy.Is("Give the address of api.php as base_url; the page Special:Version of the wiki names it under Entry point URLs.")
+
 func open(s connectors.Setup) (connectors.Source, *status.Failure) {
 	wrong := status.Fail(status.Misconfigured, status.By(s.Name), status.ConfigKey.Is("base_url"))
 	api, err := url.Parse(s.BaseURL)
@@ -35,7 +38,7 @@ func open(s connectors.Setup) (connectors.Source, *status.Failure) {
 		return connectors.Source{}, &wrong
 	}
 	if !strings.HasSuffix(api.Path, ".php") { // MW-19: every path of a wiki answers something
-		wrong = wrong.With(status.Part.Is("it must be the address of api.php, such as https://wiki.example.org/w/api.php"))
+		wrong = wrong.With(status.Part.Is("it must be the address of api.php, such as https://wiki.example.org/w/api.php"), findAPI)
 		return connectors.Source{}, &wrong
 	}
 	now := s.Clock()

@@ -59,8 +59,10 @@ func (c *client) look(ctx context.Context) (site, *status.Failure) {
 		return site{}, a.x.Misshapen("query.namespaces")
 	case q.User == nil || q.User.Name == "":
 		return site{}, a.x.Misshapen("query.userinfo")
-	case !c.anonymous() && (q.User.Anonymous || q.User.ID == 0): // MW-04
+	case !c.anonymous() && (q.User.Anonymous || q.User.Temporary || q.User.ID == 0): // MW-04
 		return site{}, a.x.Fail(status.AuthContextRequired, status.Marker.Is("userinfo.anon"))
+	case a.account != "" && !sameTitle(site{folds: true}, a.account, q.User.Name): // such as somebody's copy in a cache
+		return site{}, a.x.Contradicts("it was answered to another account")
 	}
 	if f := a.doubt(); f != nil {
 		return site{}, f

@@ -46,6 +46,9 @@ func (d documents) Read(ctx context.Context, q connectors.PageGet) status.Result
 		page.UpdatedAt = p.Revisions[0].Timestamp
 	}
 	out.Hold(a.x.AskedProof(), status.Completeness)
+	if len(p.Revisions) > 0 && p.old == 0 && a.Parse.RevID > 0 && a.Parse.RevID < p.Revisions[0].ID { // a cache, or an extension that shows what was approved
+		out.Fail(status.InBand, *a.x.Contradicts("an older version was rendered than the latest"))
+	}
 	d.fill(out, &page, s, a)
 	if q.Section == "" || q.Section == q.Ref.Anchor { // a link may be out of date: it only wishes
 		d.wish(&page, a, p.section)
@@ -103,7 +106,10 @@ func (d documents) fill(out *status.Audit, page *connectors.Page, s site, a answ
 			status.Skipped.Is(map[string]int{"templates": len(missing)})))
 	}
 	if len(a.Parse.Warnings) > 0 {
+		// They are sentences in the language of the wiki: whether a template was left out,
+		// for the size of the page, or only something is written twice, cannot be told.
 		out.Unprovable(noteParser)
+		out.Unmade(status.Completeness, *a.x.Fail(status.ContentNotIncluded, status.Part.Is("perhaps some of the page: the parser of the wiki warns of it")))
 	}
 	for _, h := range markup.Outline(markup.Markdown, body) {
 		page.Outline = append(page.Outline, connectors.Heading{Level: h.Level, Title: h.Title, Slug: h.Slug, Line: h.Line})

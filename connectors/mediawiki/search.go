@@ -161,6 +161,10 @@ func (h *hunt) part(ctx context.Context, at place) (on bool, f *status.Failure) 
 	h.hear(h.audit, a, h.site)
 	h.flaw = h.flaw || a.doubt() != nil
 	h.audit.Examined(len(rows))
+	if i := a.Query.SearchInfo; i != nil && i.Rewritten != "" { // the hits are those of another question
+		h.gap(status.Effectiveness, a.x.Fail(status.FilterUnresolved, status.Filter.Is("query, in place of which the wiki searched for another,"), status.Withheld.Is(len(rows))))
+		return h.goOn(a, at, len(rows)), nil
+	}
 	h.take(a, rows)
 	return h.goOn(a, at, len(rows)), nil
 }

@@ -2,11 +2,13 @@ package mediawiki
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/frank-mcp/frank/internal/upstream"
 	"github.com/frank-mcp/frank/status"
@@ -143,10 +145,20 @@ func (c *client) enter(ctx context.Context, d *door, w *wallet, stale string) *s
 }
 
 type wireLogin struct {
-	Result *string `json:"result"`
-	Reason struct {
+	Result *string         `json:"result"`
+	Reason json.RawMessage `json:"reason"` // an object with a code; of some wikis a sentence
+	Wait   int             `json:"wait"`   // seconds, of a wiki that tells a limit as a result
+}
+
+// code is why a login did not succeed: the code of its reason, else its result.
+func (w wireLogin) code() string {
+	var reason struct {
 		Code string `json:"code"`
-	} `json:"reason"`
+	}
+	if json.Unmarshal(w.Reason, &reason) == nil && reason.Code != "" {
+		return reason.Code
+	}
+	return *w.Result
 }
 
 // login trades the bot password for a session: a token, then the login itself, both
@@ -157,7 +169,7 @@ func (c *client) login(ctx context.Context, w *wallet) *status.Failure {
 	if f != nil {
 		return f
 	}
-	if a.Query == nil || a.Query.Tokens.Login == "" {
+	if a.Query == nil || a.Query.Tokens == nil || a.Query.Tokens.Login == "" {
 		return a.x.Misshapen("query.tokens.logintoken")
 	}
 	w.cookies = merged(w.cookies, a.x.Header)
@@ -170,7 +182,7 @@ func (c *client) login(ctx context.Context, w *wallet) *status.Failure {
 		return a.x.Misshapen("login.result")
 	}
 	if *a.Login.Result != "Success" {
-		return rejected(a.x, a.Login.Reason.Code)
+		return rejected(a.x, *a.Login)
 	}
 	w.cookies = merged(w.cookies, a.x.Header)
 	return nil
@@ -178,16 +190,20 @@ func (c *client) login(ctx context.Context, w *wallet) *status.Failure {
 
 // rejected is why a login did not succeed. What is no lock, limit or mishap says that
 // the pair is wrong: the wiki does not tell an unknown bot from a wrong password.
-func rejected(x *upstream.Exchange, code string) *status.Failure {
-	switch code {
-	case "login-throttled", "ratelimited":
-		return x.Fail(status.RateLimited)
+func rejected(x *upstream.Exchange, w wireLogin) *status.Failure {
+	switch w.code() {
+	case "login-throttled", "ratelimited", "Throttled":
+		return x.Fail(status.RateLimited, status.After(time.Duration(min(max(w.Wait, 0), 24*60*60))*time.Second))
 	case "botpasswords-restriction-failed":
 		return x.Fail(status.NetworkPolicyBlocked)
-	case "botpasswords-locked":
+	case "botpasswords-locked", "Blocked", "CreateBlocked":
 		return x.Fail(status.AccountBlocked)
 	case "sessionlost":
 		return x.Fail(status.Pending)
+	case "NeedToken", "WrongToken":
+		lost := x.Contradicts("it does not know the login token that it gave: its cookies are lost on the way").
+			With(status.Remedy.Is("Let nothing between frank and the wiki take the header Set-Cookie away; if all is well there, repeat."))
+		return &lost
 	}
 	return x.Fail(status.AuthFailed)
 }

@@ -86,6 +86,7 @@ type wireUser struct {
 	ID        int    `json:"id"`
 	Name      string `json:"name"`
 	Anonymous bool   `json:"anon"`
+	Temporary bool   `json:"temp"` // made for a visitor. https://www.mediawiki.org/wiki/Help:Temporary_accounts
 }
 
 type wireTokens struct {
@@ -97,6 +98,7 @@ type wirePage struct {
 	Namespace int            `json:"ns"`
 	Title     string         `json:"title"`
 	Missing   bool           `json:"missing"`
+	Known     bool           `json:"known"` // of a missing one: it is shown all the same, out of another wiki or the program
 	Invalid   bool           `json:"invalid"`
 	Special   bool           `json:"special"`
 	Redirect  bool           `json:"redirect"`
@@ -128,7 +130,8 @@ type wireInterwiki struct {
 }
 
 type wireSearchInfo struct {
-	Total *int `json:"totalhits"`
+	Total     *int   `json:"totalhits"`
+	Rewritten string `json:"rewrittenquery"` // what CirrusSearch looked for in place of what was asked
 }
 
 // wireRow is a row of a listing.
@@ -155,11 +158,20 @@ func (w wireRow) Missing() string {
 }
 
 type wireLogEvent struct {
-	Type   string `json:"type"`
-	Action string `json:"action"`
-	Params struct {
+	Type   string          `json:"type"`
+	Action string          `json:"action"`
+	Params json.RawMessage `json:"params"` // by type; none or [] for many
+}
+
+// target is where a page was moved to; empty if the entry does not show it.
+func (w wireLogEvent) target() string {
+	var params struct {
 		Title string `json:"target_title"`
-	} `json:"params"`
+	}
+	if json.Unmarshal(w.Params, &params) != nil {
+		return ""
+	}
+	return params.Title
 }
 
 type wireParse struct {

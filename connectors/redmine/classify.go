@@ -3,6 +3,7 @@ package redmine
 import (
 	"bytes"
 	"net/http"
+	"strings"
 
 	"github.com/frank-mcp/frank/internal/upstream"
 	"github.com/frank-mcp/frank/status"
@@ -40,6 +41,15 @@ func isJSON(h http.Header) bool {
 }
 
 // isAbsent reports whether Redmine itself said that there is no such thing. RM-04.
-func isAbsent(x *upstream.Exchange, f *status.Failure) bool {
-	return f != nil && x != nil && x.Status == http.StatusNotFound && f.Reason() == status.AbsentOrHidden
+// What is not there at the end of a redirect says nothing of what was asked for.
+func (c *client) isAbsent(x *upstream.Exchange, f *status.Failure) bool {
+	return f != nil && x != nil && x.Status == http.StatusNotFound && f.Reason() == status.AbsentOrHidden && !c.led(x)
+}
+
+// led reports whether a redirect on this host led to something else than was asked
+// for: not to the same address with another prefix, such as that of a Redmine that
+// was moved on its server.
+func (c *client) led(x *upstream.Exchange) bool {
+	asked := strings.TrimPrefix(x.Path, strings.TrimRight(c.base.Path, "/"))
+	return x.Location != "" && !strings.HasSuffix(strings.TrimRight(x.Location, "/"), asked)
 }

@@ -65,6 +65,9 @@ func (t tracker) detailed(ctx context.Context, a *status.Audit, k container) con
 	if f == nil {
 		t.hear(ctx, a, x)
 		p.Milestones = s.names(*versions.Versions)
+		if n := versions.Total; n != nil && *n != len(*versions.Versions) { // they come in one piece
+			lack("milestones", x.Contradicts("total_count is not the number of rows that came"))
+		}
 	}
 	members := t.members(ctx, k)
 	lack("people", members.gap)
@@ -139,7 +142,7 @@ func (t tracker) everything(ctx context.Context) status.Result[connectors.Projec
 	var items []connectors.Project
 	odd := 0
 	for _, w := range all.rows {
-		if w.Status != projectActive && w.Status != projectClosed { // RM-07: the filter was not applied
+		if w.Status != 0 && w.Status != projectActive && w.Status != projectClosed { // RM-07: the filter was not applied
 			odd++
 			continue
 		}

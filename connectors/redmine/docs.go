@@ -72,7 +72,7 @@ func (d documents) Search(ctx context.Context, q connectors.PageQuery) status.Re
 	a := d.audit(ctx, x)
 	a.Examined(len(*w.Results))
 	page{offset: offset, rows: len(*w.Results), listing: w.wireListing, x: x}.settle(a)
-	items := d.found(a, x, hits(a, x, *w.Results, hitPage), words)
+	items := d.found(a, x, k.in(a, x, hits(a, x, *w.Results, hitPage)), words)
 	d.prove(ctx, a, x, k, len(items))
 	if words.folds() {
 		a.Uncovered(noteCase)
@@ -127,7 +127,7 @@ func (d documents) prove(ctx context.Context, a *status.Audit, x *upstream.Excha
 		return
 	}
 	if _, ix, f := d.index(ctx, k); f != nil {
-		if isAbsent(ix, f) { // the module is on, and nobody has begun the wiki
+		if d.isAbsent(ix, f) { // the module is on, and nobody has begun the wiki
 			return
 		}
 		a.Fail(status.Scope, *d.named(*f, k))
@@ -143,6 +143,23 @@ func (d documents) named(f status.Failure, k container) *status.Failure {
 		f = f.With(status.MissingScope.Is("a role with “View wiki”"))
 	}
 	return &f
+}
+
+// in keeps the hits that lie in the project; for none, all. That some do not shows
+// that the search went beyond it, as it does for accounts and plugins that widen
+// the scope of a search. RM-07.
+func (k container) in(a *status.Audit, x *upstream.Exchange, all []wireHit) []wireHit {
+	if k.id == 0 {
+		return all
+	}
+	own := slices.DeleteFunc(slices.Clone(all), func(h wireHit) bool {
+		project, _, ok := pageIn(h.URL)
+		return ok && !strings.EqualFold(project, k.identifier) && project != itoa(k.id)
+	})
+	if n := len(all) - len(own); n > 0 {
+		a.Fail(status.Effectiveness, *x.Fail(status.FilterUnresolved, status.Filter.Is("space"), status.Withheld.Is(n)))
+	}
+	return own
 }
 
 // pageIn reads project and title out of the address of a page.
@@ -207,7 +224,7 @@ func (d documents) List(ctx context.Context, q connectors.PageList) status.Resul
 		return unread[connectors.Page](d.source, u)
 	}
 	all, x, f := d.index(ctx, k)
-	if f != nil && !isAbsent(x, f) {
+	if f != nil && !d.isAbsent(x, f) {
 		return failed(f)
 	}
 	a := &status.Audit{}

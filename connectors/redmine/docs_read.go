@@ -3,6 +3,7 @@ package redmine
 import (
 	"context"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"unicode"
@@ -112,12 +113,15 @@ var moves = []int{http.StatusMovedPermanently, http.StatusFound}
 
 // open reads a page, and that to which it was renamed or moved.
 func (d documents) open(ctx context.Context, k container, title string) (opened, *unfound) {
+	away := false // a redirect named another host, of which only the path is read
 	for range 3 {
 		to := get("/projects/{id}/wiki/{title}.json", "projects", k.identifier, "wiki", title)
 		to.statuses = append([]int{http.StatusOK}, moves...)
 		x, f := d.send(ctx, to)
 		switch {
-		case isAbsent(x, f):
+		case d.isAbsent(x, f) && away:
+			return opened{}, stop(x.Fail(status.MovedOutOfSight, status.Reference.Is(k.identifier+":"+title)))
+		case d.isAbsent(x, f):
 			return opened{}, d.noPage(ctx, k, title, x)
 		case f != nil:
 			return opened{}, stop(d.named(f.With(status.Reference.Is(k.identifier+":"+title)), k))
@@ -128,6 +132,10 @@ func (d documents) open(ctx context.Context, k container, title string) (opened,
 		project, next, ok := pageIn(x.Header.Get("Location"))
 		if !ok {
 			return opened{}, stop(x.Fail(status.LoginPage))
+		}
+		next = strings.TrimSuffix(next, ".json")
+		if u, err := url.Parse(x.Header.Get("Location")); err == nil && u.Host != "" {
+			away = away || !strings.EqualFold(u.Hostname(), d.base.Hostname())
 		}
 		if project != k.identifier {
 			if f := d.admits(ctx, project, k.identifier); f != nil {
@@ -169,9 +177,13 @@ func pageOf(x *upstream.Exchange, title string) (wirePage, *status.Failure) {
 // noPage says that a wiki has no such page, and which it has.
 func (d documents) noPage(ctx context.Context, k container, title string, x *upstream.Exchange) *unfound {
 	about := []status.Option{status.Reference.Is(strings.ReplaceAll(title, "_", " ")), status.Container.Is(k.identifier)}
-	all, _, _ := d.index(ctx, k) // only for the candidates
+	all, ix, f := d.index(ctx, k)
 	var near, far []status.Candidate
 	for _, w := range all {
+		if sameTitle(*w.Title, title) {
+			odd := ix.Contradicts("the index of the wiki lists a page that is not served").With(about...)
+			return stop(&odd)
+		}
 		p := d.page(k.identifier, *w.Title)
 		if strings.Contains(markup.Fold(*w.Title), markup.Fold(title)) || strings.Contains(markup.Fold(title), markup.Fold(*w.Title)) {
 			near = append(near, p.Candidate())
@@ -181,6 +193,9 @@ func (d documents) noPage(ctx context.Context, k container, title string, x *ups
 	}
 	u := d.missingThing(ctx, x, append(about, status.Among(append(near, far...)...))...)
 	k.vouch(u.audit)
+	if f != nil && !d.isAbsent(ix, f) { // it might have listed the page
+		u.audit.Unmade(status.Scope, *f)
+	}
 	return u
 }
 

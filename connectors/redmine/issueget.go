@@ -3,6 +3,7 @@ package redmine
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"net/url"
 	"slices"
 	"strings"
@@ -77,7 +78,7 @@ func (t tracker) read(ctx context.Context, number int, include []string, fresh b
 	w, x, f := one[wireIssueOne](ctx, t.client, k)
 	name := "#" + itoa(number)
 	switch {
-	case isAbsent(x, f): // RM-04
+	case t.isAbsent(x, f): // RM-04
 		return reading{}, t.missingThing(ctx, x, status.Reference.Is(name), status.Container.Is(t.base.Host))
 	case f != nil && f.Reason() == status.ScopeMissing: // RM-04: it is there
 		named := f.With(status.Reference.Is(name), status.MissingScope.Is("sight of "+name),
@@ -161,7 +162,8 @@ func (t tracker) history(ctx context.Context, a *status.Audit, w wireIssue, all 
 			default: // attachment, relation and the like, of which the name is a number or a kind
 				what = strings.TrimSpace(d.Property + " " + what)
 			}
-			show := func(value string) string {
+			show := func(raw json.RawMessage) string {
+				value := strings.Join(valuesOf(raw), ", ")
 				if name, ok := names[d.Name+" "+value]; ok && d.Property == "attr" {
 					return s.line(name)
 				}

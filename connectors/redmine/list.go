@@ -58,6 +58,26 @@ func (p page) settle(a *status.Audit) {
 	}
 }
 
+// once keeps each row once. One that comes twice shows that a listing moved while it
+// was read, or that its offset was not heeded: another row may be missing for it.
+func once[R any](x *upstream.Exchange, rows []R, number func(R) int) ([]R, *status.Failure) {
+	seen := map[int]bool{}
+	var out []R
+	for _, r := range rows {
+		n := number(r)
+		if n == 0 || !seen[n] { // zero: it has no number
+			out = append(out, r)
+		}
+		seen[n] = true
+	}
+	if len(out) < len(rows) {
+		return out, x.Contradicts("the same row came twice")
+	}
+	return out, nil
+}
+
+func numberOfIssue(w wireIssue) int { return *w.ID }
+
 // offset reads a cursor, which is the number of rows that were passed.
 func (c *client) offset(cursor string) (int, *status.Failure) {
 	if cursor == "" {
@@ -81,8 +101,9 @@ func part(q url.Values, offset, limit int) url.Values {
 
 // lister is a listing that can be read to its end.
 type lister[T upstream.Wire, R any] struct {
-	call call
-	rows func(T) ([]R, wireListing)
+	call   call
+	rows   func(T) ([]R, wireListing)
+	number func(R) int
 }
 
 // walked is a listing as far as it was read; gap says why that is not its end.
@@ -95,6 +116,14 @@ type walked[R any] struct {
 // walk reads a listing page by page, within bounds. A failure of the first page
 // leaves last unset or unusable.
 func walk[T upstream.Wire, R any](ctx context.Context, c *client, l lister[T, R]) walked[R] {
+	out := walkAll[T](ctx, c, l)
+	if rows, f := once(out.last, out.rows, l.number); f != nil {
+		out.rows, out.gap = rows, f
+	}
+	return out
+}
+
+func walkAll[T upstream.Wire, R any](ctx context.Context, c *client, l lister[T, R]) walked[R] {
 	var out walked[R]
 	for range maxPages {
 		v, x, f := one[T](ctx, c, l.call.with(part(l.call.query, len(out.rows), maxLimit)))
@@ -125,5 +154,6 @@ func walkProjects(ctx context.Context, c *client) walked[wireProject] {
 	return walk(ctx, c, lister[wireProjects, wireProject]{
 		get("/projects.json", "projects").with(url.Values{"status": {"1|5"}}),
 		func(w wireProjects) ([]wireProject, wireListing) { return *w.Projects, w.wireListing },
+		func(w wireProject) int { return *w.ID },
 	})
 }

@@ -2,6 +2,7 @@ package redmine
 
 import (
 	"context"
+	"net/url"
 
 	"github.com/frank-mcp/frank/connectors"
 	"github.com/frank-mcp/frank/internal/upstream"
@@ -20,8 +21,8 @@ var needs = []struct {
 	{connectors.PageSearch, moduleWiki}, {connectors.PageRead, moduleWiki},
 }
 
-// Probe asks who the account is and whether the default project is visible, and
-// with which modules. What its roles allow in there is not told to it.
+// Probe asks who the account is, whether the default project is visible and with
+// which modules, and whether its roles let the account look into these.
 func (p prober) Probe(ctx context.Context) connectors.Probe {
 	ctx = upstream.Probing(ctx)
 	p.people.Clear()
@@ -59,14 +60,21 @@ func (p prober) all(out connectors.Probe, state connectors.GrantState, f *status
 	return out
 }
 
-// withProject goes by the modules of the default project. Writing stays unknown:
-// only an attempt shows what the roles allow.
+// withProject goes by the modules of the default project, and by a look into each:
+// a project can be visible to an account whose roles show neither its issues nor its
+// wiki. Writing stays unknown: only an attempt shows what the roles allow.
 func (p prober) withProject(ctx context.Context, out connectors.Probe) connectors.Probe {
 	k, _, f := p.visible(ctx, p.project)
 	if f != nil {
 		lost := f.Within(p.source, "", "")
 		out.State, out.Failure = connectors.Degraded, &lost
 		return p.all(out, connectors.UnknownGrant, nil)
+	}
+	seen := map[string]*status.Failure{}
+	for _, module := range []string{moduleTracker, moduleWiki} {
+		if !k.lacks(module) {
+			seen[module] = p.into(ctx, k, module)
+		}
 	}
 	for _, n := range needs {
 		g := connectors.Grant{Capability: n.capability, State: connectors.Granted}
@@ -76,14 +84,37 @@ func (p prober) withProject(ctx context.Context, out connectors.Probe) connector
 		case k.lacks(n.module):
 			g.State, g.Failure, g.Container = connectors.Unsupported, &off, k.identifier
 			out.State = connectors.Degraded
+		case n.capability != connectors.ProjectRead && seen[n.module] != nil && seen[n.module].Code() == status.AccessDenied:
+			shut := seen[n.module].Within(p.source, "", string(n.capability))
+			g.State, g.Failure, g.Container = connectors.NotGranted, &shut, k.identifier
+			out.State = connectors.Degraded
 		case n.capability == connectors.IssueWrite && k.status == projectClosed:
 			g.State, g.Failure, g.Container = connectors.Unsupported, &closed, k.identifier
-		case n.capability == connectors.IssueWrite || k.modules == nil:
+		case n.capability == connectors.IssueWrite, k.modules == nil, n.capability != connectors.ProjectRead && seen[n.module] != nil:
 			g.State = connectors.UnknownGrant
 		}
 		out.Capabilities = append(out.Capabilities, g)
 	}
 	return out
+}
+
+// into looks into a module of a visible project; nil if the account may.
+func (p prober) into(ctx context.Context, k container, module string) *status.Failure {
+	if module == moduleWiki {
+		d := documents(p)
+		_, x, f := d.index(ctx, k)
+		if d.isAbsent(x, f) { // a wiki that nobody has begun
+			return nil
+		}
+		return f
+	}
+	at := plan{tracker: tracker(p), home: k}
+	_, _, f := one[wireIssues](ctx, p.client, at.listing().with(part(url.Values{"status_id": {"*"}}, 0, 1)))
+	if f == nil {
+		return nil
+	}
+	named := at.named(*f)
+	return &named
 }
 
 // closedProject is the failure of a project that can only be read.

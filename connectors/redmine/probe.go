@@ -95,7 +95,10 @@ func (c *client) who(ctx context.Context) (identity, *status.Failure) {
 	default:
 		return identity{}, f
 	}
-	id := identity{id: *w.User.ID, login: w.User.Login, name: w.User.name(), admin: w.User.Admin, proof: x.Proof()}
+	if w.User.Login != nil && *w.User.Login == "" { // the record of the anonymous user, whom no key stands for
+		return identity{}, x.Fail(status.AuthFailed)
+	}
+	id := identity{id: *w.User.ID, login: w.User.login(), name: w.User.name(), admin: w.User.Admin, proof: x.Proof()}
 	if x.Stale() == nil {
 		c.people.Put(key, id)
 	}
@@ -129,6 +132,11 @@ func (c *client) visible(ctx context.Context, name string) (container, *upstream
 	if number, err := strconv.Atoi(name); !strings.EqualFold(k.identifier, name) && (err != nil || number != k.id) {
 		odd := x.Contradicts("another project came back").With(status.Container.Is(name))
 		return container{}, x, &odd
+	}
+	if k.status != 0 && k.status != projectActive && k.status != projectClosed { // archived, or about to be deleted: its issues and pages are shown to nobody
+		shut := x.Fail(status.ScopeMissing, status.Container.Is(name), status.MissingScope.Is("sight of the project "+name+", which was archived"),
+			status.Remedy.Is("Let an administrator of this Redmine unarchive the project "+name+"."))
+		return container{}, x, shut
 	}
 	k.proof, k.doubts = x.Proof(), doubts(x)
 	if len(k.doubts) == 0 {
@@ -182,7 +190,7 @@ func (c *client) switchedOff(k container, module string) status.Failure {
 func (c *client) enabled(ctx context.Context, name, module string) (container, *unfound) {
 	k, x, f := c.visible(ctx, name)
 	switch {
-	case isAbsent(x, f):
+	case c.isAbsent(x, f):
 		return k, c.noProject(ctx, x, name)
 	case f != nil:
 		return k, stop(f)
@@ -254,6 +262,9 @@ func (c *client) hear(ctx context.Context, a *status.Audit, x *upstream.Exchange
 	}
 	for _, f := range doubts(x) {
 		a.Fail(status.InBand, f)
+	}
+	if c.led(x) {
+		a.Fail(status.InBand, *x.Contradicts("a redirect led to another address"))
 	}
 	c.identify(ctx, a, x)
 }

@@ -236,7 +236,7 @@ func (p *plan) person(ctx context.Context, filter, who string) (int, *status.Fai
 func (p *plan) numbered(ctx context.Context, filter string, id int) (int, *status.Failure) {
 	w, x, f := one[wireMe](ctx, p.client, get("/users/{id}.json", "users", itoa(id)))
 	switch {
-	case isAbsent(x, f):
+	case p.isAbsent(x, f):
 		return 0, p.unknownPerson(filter, itoa(id), nil)
 	case f != nil:
 		return 0, f
@@ -257,9 +257,17 @@ func (p *plan) account(ctx context.Context, filter, who string) (int, *status.Fa
 	}
 	fits := map[int]string{}
 	for _, u := range *w.Users {
-		if u.ID != nil && (strings.EqualFold(u.Login, who) || strings.EqualFold(u.Mail, who) || markup.Fold(u.name()) == markup.Fold(who)) {
-			fits[*u.ID] = u.Login
+		if u.ID != nil && (strings.EqualFold(u.login(), who) || strings.EqualFold(u.Mail, who) || markup.Fold(u.name()) == markup.Fold(who)) {
+			fits[*u.ID] = u.login()
 		}
+	}
+	end, f := page{rows: len(*w.Users), listing: w.wireListing, x: x}.ends()
+	if f == nil && !end {
+		f = x.Fail(status.OwnCap, status.Limit.Is(maxLimit))
+	}
+	if f != nil { // another account beyond may be called so too
+		named := f.With(status.Filter.Is(filter + " " + who))
+		return 0, &named
 	}
 	proof := x.Proof()
 	p.lookup = &proof
@@ -301,6 +309,12 @@ func (c *client) members(ctx context.Context, k container) walked[wireMember] {
 	return walk(ctx, c, lister[wireMembers, wireMember]{
 		get("/projects/{id}/memberships.json", "projects", k.identifier, "memberships"),
 		func(w wireMembers) ([]wireMember, wireListing) { return *w.Members, w.wireListing },
+		func(w wireMember) int {
+			if m := w.who(); m != nil && m.ID != nil {
+				return *m.ID
+			}
+			return 0
+		},
 	})
 }
 

@@ -68,15 +68,22 @@ func searching(home container, kind string, p phrase) call {
 
 // hits are the rows of a search that are of the kind that was asked for. Where the
 // account may not see that kind, Redmine silently answers with others. RM-12.
+// Each is taken once.
 func hits(a *status.Audit, x *upstream.Exchange, all []wireHit, kind string) []wireHit {
 	own := slices.DeleteFunc(slices.Clone(all), func(h wireHit) bool {
-		return h.Type != kind && !(kind == hitIssue && strings.HasPrefix(h.Type, "issue"))
+		return h.Type != kind && !(kind == hitIssue && h.isIssue())
 	})
-	if n := len(all) - len(own); n > 0 {
+	if n := len(all) - len(own); n > 0 { // nothing else was asked for
 		a.Fail(status.Scope, *x.Fail(status.ScopeMissing, status.MissingScope.Is("a role that may view this kind of thing"), status.Withheld.Is(n)))
+	}
+	own, f := once(x, own, func(h wireHit) int { return *h.ID })
+	if f != nil {
+		a.Fail(status.Completeness, *f)
 	}
 	return own
 }
+
+func (h wireHit) isIssue() bool { return strings.HasPrefix(h.Type, hitIssue) }
 
 // search answers a question with a text: the search names the issues, and the
 // listing shows them and applies the other filters.
@@ -156,6 +163,7 @@ func (s *seek) run(ctx context.Context) *status.Failure {
 func (s *seek) take(all []wireHit, rows map[int]wireIssue) (full bool) {
 	for _, h := range all {
 		w, fits := rows[*h.ID]
+		fits = fits && h.isIssue() && !slices.ContainsFunc(s.rows, func(w wireIssue) bool { return *w.ID == *h.ID })
 		if fits && len(s.rows) == s.asked.Limit {
 			return true
 		}

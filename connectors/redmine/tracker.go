@@ -53,6 +53,10 @@ func (t tracker) list(ctx context.Context, p plan, offset int) status.Result[con
 	a := t.audit(ctx, x)
 	page{offset: offset, rows: len(rows), listing: w.wireListing, x: x}.settle(a)
 	a.Examined(len(rows))
+	rows, f = once(x, rows, numberOfIssue)
+	if f != nil {
+		a.Fail(status.Completeness, *f)
+	}
 	p.prove(ctx, a, x)
 	return status.List(t.source, t.items(ctx, p.sift(ctx, a, rows), p.home), a)
 }

@@ -31,12 +31,19 @@ type wireListing struct {
 }
 
 type wireUser struct {
-	ID        *int   `json:"id"`
-	Login     string `json:"login"`
-	Admin     bool   `json:"admin"`
-	Firstname string `json:"firstname"`
-	Lastname  string `json:"lastname"`
-	Mail      string `json:"mail"`
+	ID        *int    `json:"id"`
+	Login     *string `json:"login"` // told to administrators and to the account itself
+	Admin     bool    `json:"admin"`
+	Firstname string  `json:"firstname"`
+	Lastname  string  `json:"lastname"`
+	Mail      string  `json:"mail"`
+}
+
+func (w wireUser) login() string {
+	if w.Login == nil {
+		return ""
+	}
+	return *w.Login
 }
 
 func (w wireUser) name() string { return strings.TrimSpace(w.Firstname + " " + w.Lastname) }
@@ -119,16 +126,31 @@ type wireField struct {
 }
 
 // values are what the field holds.
-func (w wireField) values() []string {
+func (w wireField) values() []string { return valuesOf(w.Value) }
+
+// valuesOf are the texts in a value: one, those of a list, or a number or flag as it
+// is written.
+func valuesOf(raw json.RawMessage) []string {
 	var text string
-	var list []string
-	if json.Unmarshal(w.Value, &text) == nil && text != "" {
+	var list []json.RawMessage
+	switch {
+	case len(raw) == 0 || string(raw) == "null" || raw[0] == '{':
+		return nil
+	case json.Unmarshal(raw, &text) == nil && text == "":
+		return nil
+	case json.Unmarshal(raw, &text) == nil:
 		return []string{text}
+	case json.Unmarshal(raw, &list) != nil:
+		return []string{string(raw)}
 	}
-	if json.Unmarshal(w.Value, &list) == nil {
-		return list
+	var out []string
+	for _, one := range list {
+		if json.Unmarshal(one, &text) != nil {
+			text = string(one)
+		}
+		out = append(out, text)
 	}
-	return nil
+	return out
 }
 
 type wireIssue struct {
@@ -221,10 +243,10 @@ type wireJournal struct {
 func (w wireJournal) Missing() string { return upstream.Absent("id", w.ID == nil) }
 
 type wireDetail struct {
-	Property string `json:"property"`
-	Name     string `json:"name"`
-	Old      string `json:"old_value"`
-	New      string `json:"new_value"`
+	Property string          `json:"property"`
+	Name     string          `json:"name"`
+	Old      json.RawMessage `json:"old_value"` // as the value of a field; plugins also give numbers
+	New      json.RawMessage `json:"new_value"`
 }
 
 type wireMember struct {
@@ -248,6 +270,7 @@ type wireMembers struct {
 func (w wireMembers) Missing() string { return upstream.Absent("memberships", w.Members == nil) }
 
 type wireVersions struct {
+	wireListing
 	Versions *[]wireRef `json:"versions"`
 }
 

@@ -3,6 +3,7 @@ package redmine
 import (
 	"context"
 	"net/http"
+	"slices"
 
 	"github.com/frank-mcp/frank/connectors"
 	"github.com/frank-mcp/frank/status"
@@ -62,9 +63,10 @@ func (w writer) changeable(ctx context.Context, number int, include ...string) (
 	return r, k, nil
 }
 
-// Comment adds a comment.
+// Comment adds a comment. Those that were there before are read first: one with the
+// same words, of a minute ago, is not what was added now.
 func (w writer) Comment(ctx context.Context, q connectors.CommentAdd) status.Result[connectors.Issue] {
-	r, _, u := w.changeable(ctx, q.Ref.Number)
+	r, _, u := w.changeable(ctx, q.Ref.Number, "journals")
 	if u != nil {
 		return unread[connectors.Issue](w.source, u)
 	}
@@ -75,10 +77,22 @@ func (w writer) Comment(ctx context.Context, q connectors.CommentAdd) status.Res
 	if f != nil {
 		return status.Failed[connectors.Issue](w.source, f.With(status.Container.Is(r.home)))
 	}
-	return w.commented(ctx, q, after, func() status.Result[connectors.Issue] {
+	return w.commented(ctx, q, after.since(r), func() status.Result[connectors.Issue] {
 		return status.Failed[connectors.Issue](w.source, status.Fail(status.ScopeMissing, status.WasCalled, status.Container.Is(r.home),
 			status.MissingScope.Is("a role with “Add notes”; Redmine dropped the comment"), status.Reference.Is("#"+itoa(q.Ref.Number))))
 	})
+}
+
+// since is the issue with those of its journals alone that it had not before.
+func (r reading) since(before reading) reading {
+	if r.wire.Journals == nil || before.wire.Journals == nil {
+		return r
+	}
+	added := slices.DeleteFunc(slices.Clone(*r.wire.Journals), func(j wireJournal) bool {
+		return slices.ContainsFunc(*before.wire.Journals, func(old wireJournal) bool { return *old.ID == *j.ID })
+	})
+	r.wire.Journals = &added
+	return r
 }
 
 // commented answers with the issue and the comment alone, if it is there.
@@ -91,7 +105,7 @@ func (w writer) commented(ctx context.Context, q connectors.CommentAdd, r readin
 		return status.Failed[connectors.Issue](w.source, *connectors.Unsure(*f))
 	}
 	for _, j := range *r.wire.Journals {
-		if !j.User.is(id.id) || !sameText(j.Notes, q.Body) || j.CreatedOn == nil || j.CreatedOn.Before(since(q.Mark)) {
+		if !j.User.is(id.id) || !sameText(j.Notes, q.Body) || j.CreatedOn == nil || j.CreatedOn.Before(sinceBy(q.Mark, r.x)) {
 			continue
 		}
 		item := w.issue(r.wire, r.home)

@@ -2,11 +2,13 @@ package redmine
 
 import (
 	"context"
+	"net/http"
 	"net/url"
 	"strings"
 	"time"
 
 	"github.com/frank-mcp/frank/connectors"
+	"github.com/frank-mcp/frank/internal/upstream"
 	"github.com/frank-mcp/frank/status"
 )
 
@@ -14,6 +16,17 @@ import (
 const clocks = time.Minute
 
 func since(m connectors.Mark) time.Time { return m.Since.Add(-clocks) }
+
+// sinceBy is since by the clock of Redmine, where an answer tells the time: what was
+// made with the same words a moment before is then not taken for what m made.
+func sinceBy(m connectors.Mark, x *upstream.Exchange) time.Time {
+	there, err := http.ParseTime(x.Header.Get("Date"))
+	if err != nil {
+		return since(m)
+	}
+	const apart = 10 * time.Second // a proxy may tell the time, and have a clock of its own
+	return m.Since.Add(there.Sub(x.At)).Add(-apart)
+}
 
 // Find looks for what an earlier attempt has left: an issue or comment by its
 // author, its text and the time since when, a change by comparing. A listing that
@@ -39,7 +52,7 @@ func (w writer) findCreated(ctx context.Context, q connectors.IssueCreate) statu
 		"created_on": {">=" + since(q.Mark).UTC().Format(time.RFC3339)},
 	})
 	list.fresh = true
-	all := walk(ctx, w.client, lister[wireIssues, wireIssue]{list, func(w wireIssues) ([]wireIssue, wireListing) { return *w.Issues, w.wireListing }})
+	all := walk(ctx, w.client, lister[wireIssues, wireIssue]{list, func(w wireIssues) ([]wireIssue, wireListing) { return *w.Issues, w.wireListing }, numberOfIssue})
 	for _, row := range all.rows {
 		mine := row.Author.is(n.me.id) && row.Project.is(n.home.id) && row.CreatedOn != nil && !row.CreatedOn.Before(since(q.Mark))
 		if mine && strings.TrimSpace(*row.Subject) == strings.TrimSpace(q.Title) && sameText(row.Description, q.Body) {

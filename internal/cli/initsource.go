@@ -36,6 +36,9 @@ func (s *setup) fromFlag(text string, found []config.Found, before []config.Sour
 	if err != nil {
 		return config.Source{}, err
 	}
+	if err := contradicts(source, given); err != nil {
+		return config.Source{}, err
+	}
 	source = fill(named(source, name), found)
 	if source.Provider == config.Local && source.Root == "" {
 		source.Root = "."
@@ -50,6 +53,21 @@ func (s *setup) fromFlag(text string, found []config.Found, before []config.Sour
 		return config.Source{}, usage("source " + name + ": Atlassian's own sites take a token with the e-mail of its account; add user_env=NAME or user=E-MAIL to --source")
 	}
 	return s.complete(source)
+}
+
+// contradicts says which keys of a --source do not go together: what is not heeded
+// would be missed later.
+func contradicts(source config.Source, given map[string]string) error {
+	about, _ := config.SetupOf(source.Provider)
+	switch {
+	case source.Provider == config.Local && source.Auth.Method != config.MethodUnset && source.Auth.Method != config.MethodNone:
+		return usage("--source, local: a credential has no meaning for provider local; leave it out")
+	case (given["user"] != "" || given["user_env"] != "") && about.User == "":
+		return usage("--source, " + source.Provider + ": user and user_env have no meaning, since its token counts alone; leave them out")
+	case source.Insecure && source.BaseURL != "" && !plainHTTP(source.BaseURL):
+		return usage("--source, " + source.Provider + ": insecure goes with an address that begins with http://; leave it out")
+	}
+	return nil
 }
 
 // fill takes what was not given from what was found. A credential that was found for

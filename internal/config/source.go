@@ -95,7 +95,12 @@ func (r *reader) remote(s *Source, n ast.Node, at map[string]ast.Node, baseURL a
 			r.fault(at[name], "%s is only for provider local; remove it", name)
 		}
 	}
-	if p := s.DefaultProject; p != "" && (s.Provider == GitHub || s.Provider == Gitea) && !forgeProject.MatchString(p) {
+	switch p := s.DefaultProject; {
+	case strings.Contains(p, "://"):
+		r.fault(at["default_project"], "default_project is an address; write the name alone, and no password")
+	case secretShape.MatchString(p):
+		r.fault(at["default_project"], "default_project looks like a secret; secrets are never written in this file")
+	case p != "" && (s.Provider == GitHub || s.Provider == Gitea) && !forgeProject.MatchString(p):
 		r.fault(at["default_project"], "default_project: %s does not fit; write owner/repository", show(p))
 	}
 	switch {
@@ -136,6 +141,10 @@ func (r *reader) baseURL(n ast.Node, s *Source) string {
 		return ""
 	}
 	before := len(r.faults)
+	if host := u.Hostname(); !strings.ContainsAny(host, ".:") && looksSecret(host) { // pasted into the wrong place
+		r.fault(n, "base_url looks like a secret; write the address of the server, and revoke the secret if the file was shared")
+		return ""
+	}
 	u.Scheme, u.Host = strings.ToLower(u.Scheme), strings.ToLower(u.Host)
 	if u.User != nil {
 		r.fault(n, "base_url holds a user name or password; secrets are never written in this file: remove it and use auth")
