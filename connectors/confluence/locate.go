@@ -25,14 +25,21 @@ const expansion = "body.storage,version,space,ancestors"
 
 // byID asks for a page by its number, with its body.
 func (d documents) byID(ctx context.Context, s site, w wanted) (answer[wireContent], *status.Failure) {
-	q := question{class: "GET /rest/api/content/{id}", path: "/rest/api/content/" + url.PathEscape(w.id), values: url.Values{"expand": {expansion}}}
 	if s.cloud {
-		q = question{class: "GET /api/v2/pages/{id}", path: "/api/v2/pages/" + url.PathEscape(w.id), values: url.Values{"body-format": {"storage"}}}
+		return ask[wireContent](ctx, d.client, bodyOf(w, "storage"))
 	}
-	if s.cloud && w.blog {
+	return ask[wireContent](ctx, d.client, question{
+		class: "GET /rest/api/content/{id}", path: "/rest/api/content/" + url.PathEscape(w.id), values: url.Values{"expand": {expansion}},
+	})
+}
+
+// bodyOf asks a Cloud for a page with its body in that format.
+func bodyOf(w wanted, format string) question {
+	q := question{class: "GET /api/v2/pages/{id}", path: "/api/v2/pages/" + url.PathEscape(w.id), values: url.Values{"body-format": {format}}}
+	if w.blog {
 		q.class, q.path = "GET /api/v2/blogposts/{id}", "/api/v2/blogposts/"+url.PathEscape(w.id)
 	}
-	return ask[wireContent](ctx, d.client, q)
+	return q
 }
 
 // locate finds the page. The result is set if it is not to be had.
@@ -283,7 +290,7 @@ func (d documents) emptied(ctx context.Context, s site, p located) (bool, *statu
 		return false, a.x.Misshapen("results")
 	}
 	for _, v := range *a.body.Results {
-		if v.Page != nil && v.Page.Body != nil && v.Page.Body.Storage != nil && v.Page.Body.Storage.Value != nil && !hollow(*v.Page.Body.Storage.Value) {
+		if v.Page != nil && v.Page.Body != nil && v.Page.Body.Storage.Value != nil && !hollow(*v.Page.Body.Storage.Value) {
 			return true, nil
 		}
 	}

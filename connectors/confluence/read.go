@@ -37,8 +37,9 @@ func (d documents) Read(ctx context.Context, q connectors.PageGet) status.Result
 	if p.Status == "trashed" || p.Status == "deleted" {
 		return d.trashed(out, p, w)
 	}
-	if p.Body == nil || p.Body.Storage == nil || p.Body.Storage.Value == nil { // CF-09
-		return d.stop(p.x.Misshapen("body.storage"))
+	text, f := d.text(ctx, s, p, w)
+	if f != nil {
+		return d.stop(f)
 	}
 	page := d.item(s, p.wireContent, p.key, "")
 	page.Format = markup.Markdown.String()
@@ -46,7 +47,7 @@ func (d documents) Read(ctx context.Context, q connectors.PageGet) status.Result
 		page.RedirectedFrom = []string{markup.Line(w.link, maxTitle)}
 	}
 	out.Hold(p.x.AskedProof(), status.Completeness)
-	d.fill(out, &page, p)
+	fill(out, &page, text)
 	if p.Subtype == "live" && strings.TrimSpace(page.Body) == "" {
 		d.alive(ctx, out, s, p)
 	}
@@ -84,22 +85,71 @@ func (d documents) alive(ctx context.Context, out *status.Audit, s site, p locat
 	}
 }
 
-// fill puts the body into the item as Markdown, and says what is not in it.
-func (d documents) fill(out *status.Audit, page *connectors.Page, p located) {
-	site := d.base
-	if isWeb(p.Links.Base) {
-		site = p.Links.Base
+// written is the text of a page as Markdown. Dropped counts what is made up when the
+// page is shown; Unreadable means that nothing could be read of it.
+type written struct {
+	markdown   string
+	dropped    markup.Dropped
+	unreadable bool
+}
+
+// text converts the body of a page. A page that a Cloud gives no storage format of,
+// or one that cannot be read, is asked for in Atlassian's document format. CF-09.
+func (d documents) text(ctx context.Context, s site, p located, w wanted) (written, *status.Failure) {
+	var stored *string
+	if p.Body != nil {
+		stored = p.Body.Storage.Value
 	}
-	text, dropped, ok := markup.Storage{Body: *p.Body.Storage.Value, Site: site, Space: p.key, Page: string(p.ID)}.Markdown()
-	if !ok {
-		out.Fail(status.Completeness, status.Fail(status.ContentNotIncluded, status.Part.Is("the text, whose storage format cannot be read")))
+	if stored != nil {
+		site := d.base
+		if isWeb(p.Links.Base) {
+			site = p.Links.Base
+		}
+		text, dropped, ok := markup.Storage{Body: *stored, Site: site, Space: p.key, Page: string(p.ID)}.Markdown()
+		if ok || !s.cloud {
+			return written{text, dropped, !ok}, nil
+		}
+	}
+	if s.cloud {
+		w.id = string(p.ID)
+		text, ok, f := d.document(ctx, p, w)
+		if ok || f != nil && stored == nil {
+			return text, f
+		}
+	}
+	if stored == nil {
+		return written{}, p.x.Misshapen("body.storage")
+	}
+	return written{unreadable: true}, nil
+}
+
+// document is the body in Atlassian's document format; ok is false if there is none
+// that can be read.
+func (d documents) document(ctx context.Context, p located, w wanted) (text written, ok bool, f *status.Failure) {
+	a, f := ask[wireContent](ctx, d.client, bodyOf(w, "atlas_doc_format"))
+	switch {
+	case f != nil:
+		return text, false, f
+	case a.body.ID != p.ID || a.body.Version == nil || p.Version == nil || a.body.Version.Number != p.Version.Number:
+		return text, false, a.x.Fail(status.Contradictory, status.Marker.Is("another version of the page came back"), status.Retryable(true))
+	case a.body.Body == nil || a.body.Body.Document.Value == nil:
+		return text, false, nil
+	}
+	doc, ok := markup.FromADF([]byte(*a.body.Body.Document.Value))
+	return written{markdown: doc.Text, dropped: doc.Left}, ok, nil
+}
+
+// fill puts the text into the item, and says what is not in it.
+func fill(out *status.Audit, page *connectors.Page, text written) {
+	if text.unreadable {
+		out.Fail(status.Completeness, status.Fail(status.ContentNotIncluded, status.Part.Is("the text, whose format cannot be read")))
 		return
 	}
-	body, removed := markup.CleanMarkdown(text)
+	body, removed := markup.CleanMarkdown(text.markdown)
 	page.Body = body
 	page.Removed += removed.Total()
-	if len(dropped) > 0 {
-		out.Fail(status.Completeness, status.Fail(status.ContentNotIncluded, status.Part.Is("what is made up when the page is shown: "+dropped.String()), status.Skipped.Is(dropped)))
+	if len(text.dropped) > 0 {
+		out.Fail(status.Completeness, status.Fail(status.ContentNotIncluded, status.Part.Is("what is made up when the page is shown: "+text.dropped.String()), status.Skipped.Is(text.dropped)))
 	}
 	for _, h := range markup.Outline(markup.Markdown, body) {
 		page.Outline = append(page.Outline, connectors.Heading{Level: h.Level, Title: h.Title, Slug: h.Slug, Line: h.Line})

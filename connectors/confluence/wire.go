@@ -97,9 +97,12 @@ type wireVersion struct {
 }
 
 type wireBody struct {
-	Storage *struct {
-		Value *string `json:"value"`
-	} `json:"storage"`
+	Storage  wireText `json:"storage"`
+	Document wireText `json:"atlas_doc_format"` // of a Cloud, asked for by itself
+}
+
+type wireText struct {
+	Value *string `json:"value"`
 }
 
 // wireContent is a page, or what lies beside pages, in v1 and v2.
