@@ -202,10 +202,10 @@ func summarizePartial(q Question, hs []head, f Failure, nouns [2]string, single 
 		return fmt.Sprintf("Partial results: %s is here in part; more of it follows with next_cursor.", one)
 	case f.d == nil:
 		return fmt.Sprintf("Partial results: %s so far; more follow with next_cursor.", counted)
+	case (single || q.Many == "") && !anyItems(hs):
+		return fmt.Sprintf("Partial results: %s remains undecided; %s.", one, reasonsOf(hs, f))
 	case single:
 		return fmt.Sprintf("Partial results: %s is here in part; %s.", one, reasonsOf(hs, f))
-	case q.Many == "" && !anyItems(hs):
-		return fmt.Sprintf("Partial results: %s remains undecided; %s.", one, reasonsOf(hs, f))
 	case q.NextCursor != "" && !slices.ContainsFunc(hs, head.goesOn):
 		return fmt.Sprintf("Partial results: %s seen so far; %s; next_cursor asks again what failed.", counted, reasonsOf(hs, f))
 	case q.NextCursor != "":

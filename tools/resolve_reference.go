@@ -59,6 +59,8 @@ type lookup struct {
 	instead *lookup
 	// takes lists the arguments of the tool.
 	takes func() []string
+	// everywhere: all that a source has is looked at, not what lies in its default.
+	everywhere bool
 }
 
 func (l lookup) read(r ref.Ref, kind ref.Kind) ref.Ref {
@@ -112,7 +114,7 @@ func refusedForm(x status.Result[Resolution]) bool {
 // askAll asks the sources. Where one of them cannot tell which of its things is
 // meant, each of these is read by the tool of the lookup.
 func (l lookup) askAll(ctx context.Context, d *Deps, r ref.Ref, sources []connectors.Source) []status.Result[Resolution] {
-	results := askNamed(ctx, d, target{l.spec, r, sources}, l.ask)
+	results := askNamed(ctx, d, target{l.spec, r, sources, l.everywhere}, l.ask)
 	for i, x := range results {
 		results[i] = status.Located(x)
 	}
@@ -390,13 +392,28 @@ var releaseLookup = lookup{takes: changeLookup.takes, spec: changeLookup.spec, a
 	return r
 }}
 
-// nameLookup reads a bare name: a project whose name contains it.
-var nameLookup = lookup{takes: takes[trackerDescribeArgs], spec: trackerDescribeSpec, ask: func(ctx context.Context, s connectors.Source, r ref.Ref) status.Result[Resolution] {
+// nameLookup reads a bare name: a project whose name contains it, among all that the
+// source lists, whichever is its default.
+var nameLookup = lookup{takes: takes[trackerDescribeArgs], spec: trackerDescribeSpec, everywhere: true, ask: func(ctx context.Context, s connectors.Source, r ref.Ref) status.Result[Resolution] {
 	name := strings.ToLower(r.Raw)
-	all := s.Tracker.Describe(ctx, connectors.DescribeQuery{})
-	return status.Map(status.Select(all, func(p connectors.Project) bool {
-		return strings.Contains(strings.ToLower(p.Ref), name) || strings.Contains(strings.ToLower(p.Title), name)
-	}), projectResolution(s))
+	among := func(project string) status.Result[Resolution] {
+		all := s.Tracker.Describe(ctx, connectors.DescribeQuery{Project: project})
+		return status.Map(status.Select(all, func(p connectors.Project) bool {
+			return strings.Contains(strings.ToLower(p.Ref), name) || strings.Contains(strings.ToLower(p.Title), name)
+		}), projectResolution(s))
+	}
+	if s.DefaultProject == "" || s.Near {
+		return among("")
+	}
+	listed := among(connectors.Everywhere)
+	unlistable := refusedForm(listed) // to a caller without an account
+	if found(listed) || !unlistable && !strings.Contains(strings.ToLower(s.DefaultProject), name) {
+		return listed
+	}
+	if own := among(""); unlistable || found(own) { // a public one is in no list of the account
+		return own
+	}
+	return listed
 }}
 
 func projectResolution(s connectors.Source) func(connectors.Project) Resolution {
