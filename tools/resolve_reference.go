@@ -101,7 +101,27 @@ func resolve(ctx context.Context, d *Deps, a resolveReferenceArgs) status.Envelo
 	if r.URL() != "" {
 		results = slices.DeleteFunc(results, refusedForm)
 	}
+	if named := d.nameLikeKey(ctx, r, results); len(results) > 0 || slices.ContainsFunc(named, found) {
+		results = append(results, named...)
+	}
 	return d.resolved(r, results, no)
+}
+
+// nameLikeKey reads what looks like the key of an issue, such as release-2, as the name
+// that it may be as well, if no issue has that key.
+func (d *Deps) nameLikeKey(ctx context.Context, r ref.Ref, results []status.Result[Resolution]) []status.Result[Resolution] {
+	lower := r.Kind == ref.Issue && r.Number == 0 && r.Project == "" && r.Provider == ""
+	if !lower || r.URL() != "" || r.Source != "" || slices.ContainsFunc(results, found) || len(status.Ties(results...)) > 0 {
+		return nil
+	}
+	r = ref.Ref{Raw: r.Raw}
+	var named []status.Result[Resolution]
+	for _, l := range namedLookups(r, ref.Unknown) {
+		if sources, f := d.forRef(l.spec.Kind, "", l.read(r, ref.Unknown)); f == nil {
+			named = append(named, l.askAll(ctx, d, l.read(r, ref.Unknown), sources)...)
+		}
+	}
+	return named
 }
 
 // refusedForm tells the answer of a source that has no such thing at an address of that

@@ -261,3 +261,37 @@ func TestAKeyIsAskedInEverySourceThatCanHaveIt(t *testing.T) {
 		}
 	}
 }
+
+// TestAKeyIsNobodysNumber: PAY-12 is not the 12 of a tracker that counts, whoever is
+// asked for it and in whatever case, neither to read nor to change.
+func TestAKeyIsNobodysNumber(t *testing.T) {
+	for _, key := range []string{"PAY-12", "pay-12", "v2-12", "bd-12"} {
+		for _, tool := range []string{"tracker_get_issue", "tracker_add_comment", "tracker_update_issue"} {
+			for _, source := range []string{"red", "gh"} {
+				w := &atlas{}
+				more := map[string]string{"tracker_add_comment": `,"body":"B"`, "tracker_update_issue": `,"state":"closed"`}[tool]
+				r, v := ask(t, configured(t, worldwide+"writes: true\n", w), tool, fmt.Sprintf(`{"ref":%q,"source":%q%s}`, key, source, more))
+				if v.Code != "INPUT_MISSING" || len(w.asked) > 0 {
+					t.Errorf("%s of %s in %s asked %q: %s", tool, key, source, w.asked, r.Text)
+				}
+			}
+		}
+	}
+	w := &atlas{}
+	ask(t, configured(t, worldwide, w), "tracker_get_issue", `{"ref":"pay-12"}`)
+	asked := strings.Join(w.asked, " ")
+	if strings.Contains(asked, "/12") || strings.Count(asked, "issue/PAY-12") != 3 {
+		t.Errorf("asked %q", w.asked)
+	}
+}
+
+// TestWhatOnlyLooksLikeAKeyIsAName if no tracker has that key.
+func TestWhatOnlyLooksLikeAKeyIsAName(t *testing.T) {
+	w := &atlas{}
+	ask(t, configured(t, worldwide, w), "resolve_reference", `{"reference":"release-2"}`)
+	for _, at := range []string{"api.github.com/repos/acme/app/commits/release-2", "know.example/w/api.php?titles=release-2", "acme.atlassian.net/rest/api/3/issue/RELEASE-2"} {
+		if !slices.Contains(w.asked, at) {
+			t.Errorf("%s was not asked: %q", at, w.asked)
+		}
+	}
+}
