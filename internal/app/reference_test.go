@@ -240,6 +240,28 @@ func TestALinkBesideTheConfiguredPathSaysSo(t *testing.T) {
 	}
 }
 
+// TestALinkToAFolderBelowASourceIsNotItsOwn: another server of that product answers there.
+func TestALinkToAFolderBelowASourceIsNotItsOwn(t *testing.T) {
+	for _, link := range []string{
+		"https://corp.example/a/redmine/team/issues/12", "https://corp.example/a/redmine/team/projects/app/wiki/Set_Up",
+		"https://corp.example/jira/team/browse/PAY-12", "https://docs.example/team/display/ENG/Crane+manual", "https://docs.example/team/pages/viewpage.action?pageId=101",
+	} {
+		for _, tool := range []string{"resolve_reference", "tracker_get_issue", "docs_read"} {
+			w := &atlas{}
+			r, v := ask(t, configured(t, worldwide, w), tool, argued(t, tool, link))
+			if v.Failure.Reason != "connector_not_configured" || len(w.asked) > 0 {
+				t.Errorf("%s of %s asked %q: %s", tool, link, w.asked, r.Text)
+			}
+		}
+	}
+	w := &atlas{}
+	team := strings.Replace(worldwide, "retry:", "  - {name: team, provider: redmine, base_url: \"https://corp.example/a/redmine/team\", auth: {token_env: T}}\nretry:", 1)
+	ask(t, configured(t, team, w), "tracker_get_issue", `{"ref":"https://corp.example/a/redmine/team/issues/12"}`)
+	if len(w.asked) == 0 || slices.ContainsFunc(w.asked, func(at string) bool { return !strings.HasPrefix(at, "corp.example/a/redmine/team/") }) {
+		t.Errorf("asked %q", w.asked)
+	}
+}
+
 // TestAKeyIsAskedInEverySourceThatCanHaveIt, and a foreign site's key in none.
 func TestAKeyIsAskedInEverySourceThatCanHaveIt(t *testing.T) {
 	w := &atlas{}
