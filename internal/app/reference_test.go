@@ -262,6 +262,18 @@ func TestALinkToAFolderBelowASourceIsNotItsOwn(t *testing.T) {
 	}
 }
 
+// TestAnotherWikiOfTheHostIsNotAsked for the page of that name.
+func TestAnotherWikiOfTheHostIsNotAsked(t *testing.T) {
+	for _, link := range []string{"https://know.example/de/index.php?title=Crane", "https://know.example/de/index.php/Crane"} {
+		for _, tool := range []string{"docs_read", "resolve_reference"} {
+			w := &atlas{}
+			if r, v := ask(t, configured(t, worldwide, w), tool, argued(t, tool, link)); v.Failure.Reason != "connector_not_configured" || len(w.asked) > 0 {
+				t.Errorf("%s of %s asked %q: %s", tool, link, w.asked, r.Text)
+			}
+		}
+	}
+}
+
 // TestAKeyIsAskedInEverySourceThatCanHaveIt, and a foreign site's key in none.
 func TestAKeyIsAskedInEverySourceThatCanHaveIt(t *testing.T) {
 	w := &atlas{}
