@@ -202,10 +202,12 @@ func summarizePartial(q Question, hs []head, f Failure, nouns [2]string, single 
 		return fmt.Sprintf("Partial results: %s is here in part; more of it follows with next_cursor.", one)
 	case f.d == nil:
 		return fmt.Sprintf("Partial results: %s so far; more follow with next_cursor.", counted)
+	case (single || q.Many == "") && !anyItems(hs):
+		return fmt.Sprintf("Partial results: %s remains undecided; %s.", one, reasonsOf(hs, f))
+	case single && len(whole(hs)) > 0:
+		return fmt.Sprintf("Partial results: %s is in %s, but may be in another source, too; %s.", one, sources(whole(hs)), reasonsOf(hs, f))
 	case single:
 		return fmt.Sprintf("Partial results: %s is here in part; %s.", one, reasonsOf(hs, f))
-	case q.Many == "" && !anyItems(hs):
-		return fmt.Sprintf("Partial results: %s remains undecided; %s.", one, reasonsOf(hs, f))
 	case q.NextCursor != "" && !slices.ContainsFunc(hs, head.goesOn):
 		return fmt.Sprintf("Partial results: %s seen so far; %s; next_cursor asks again what failed.", counted, reasonsOf(hs, f))
 	case q.NextCursor != "":
@@ -213,6 +215,21 @@ func summarizePartial(q Question, hs []head, f Failure, nouns [2]string, single 
 	default:
 		return fmt.Sprintf("Partial results: %s seen so far; %s.", counted, reasonsOf(hs, f))
 	}
+}
+
+// whole are the sources of a named thing that told all of it; none if one told a part.
+func whole(hs []head) []head {
+	var out []head
+	for _, h := range hs {
+		switch {
+		case h.count == 0:
+		case h.status != Success:
+			return nil
+		default:
+			out = append(out, h)
+		}
+	}
+	return out
 }
 
 func anyItems(hs []head) bool {

@@ -106,7 +106,7 @@ func askOne[T connectors.Item](ctx context.Context, d *Deps, q one, ask func(con
 		Operation: q.spec.Operation, Capability: string(q.spec.Needs), One: q.spec.One,
 		Rest: q.rest, Filters: filters, Fallback: d.fallback(q.spec, sources), At: d.Now(),
 	}
-	results := askNamed(ctx, d, target{q.spec, q.ref, sources}, func(ctx context.Context, s connectors.Source, r ref.Ref) status.Result[T] {
+	results := askNamed(ctx, d, target{spec: q.spec, ref: q.ref, sources: sources}, func(ctx context.Context, s connectors.Source, r ref.Ref) status.Result[T] {
 		return ask(ctx, s, r, at.Sources[s.Name])
 	})
 	hits := once(d, slices.DeleteFunc(slices.Clone(results), func(r status.Result[T]) bool { return !found(r) }))
@@ -150,6 +150,8 @@ type target struct {
 	spec    Spec
 	ref     ref.Ref
 	sources []connectors.Source
+	// everywhere: what a source has for its default is not where it is looked for.
+	everywhere bool
 }
 
 // askNamed asks the sources for a named thing, those on this machine first; what
@@ -161,6 +163,9 @@ func askNamed[T connectors.Item](ctx context.Context, d *Deps, t target, ask fun
 		results = append(results, fanOut(ctx, f, group, func(ctx context.Context, s connectors.Source) status.Result[T] {
 			own := inSource(t.ref, s)
 			container := own.Project
+			if t.everywhere {
+				container = ""
+			}
 			if s.Holds != nil && !s.Holds(t.spec.Kind, container) {
 				container = "" // the title of a subpage, say: where it lies is judged when it is found
 			}

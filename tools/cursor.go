@@ -67,14 +67,15 @@ func badCursor(problem string) *status.Failure {
 	return &f
 }
 
-// among keeps the sources that are asked again; without a cursor, all.
+// among keeps the sources that are asked again; without a cursor, all. A cursor of
+// which a source is gone cannot be followed: the walk would end as if that one had no more.
 func (c cursors) among(sources []connectors.Source) ([]connectors.Source, *status.Failure) {
 	if c.Sources == nil {
 		return sources, nil
 	}
 	sources = slices.DeleteFunc(slices.Clone(sources), func(s connectors.Source) bool { _, ok := c.Sources[s.Name]; return !ok })
-	if len(sources) == 0 {
-		return nil, badCursor("its sources are no longer configured; leave it out")
+	if len(sources) < len(c.Sources) {
+		return nil, badCursor("a source of it is no longer configured, or no longer has what is asked about; leave it out")
 	}
 	return sources, nil
 }

@@ -59,6 +59,8 @@ type lookup struct {
 	instead *lookup
 	// takes lists the arguments of the tool.
 	takes func() []string
+	// everywhere: all that a source has is looked at, not what lies in its default.
+	everywhere bool
 }
 
 func (l lookup) read(r ref.Ref, kind ref.Kind) ref.Ref {
@@ -99,6 +101,9 @@ func resolve(ctx context.Context, d *Deps, a resolveReferenceArgs) status.Envelo
 	if r.URL() != "" {
 		results = slices.DeleteFunc(results, refusedForm)
 	}
+	if named := d.nameLikeKey(ctx, r, results); len(results) > 0 || slices.ContainsFunc(named, found) {
+		results = append(results, named...)
+	}
 	return d.resolved(r, results, no)
 }
 
@@ -112,7 +117,7 @@ func refusedForm(x status.Result[Resolution]) bool {
 // askAll asks the sources. Where one of them cannot tell which of its things is
 // meant, each of these is read by the tool of the lookup.
 func (l lookup) askAll(ctx context.Context, d *Deps, r ref.Ref, sources []connectors.Source) []status.Result[Resolution] {
-	results := askNamed(ctx, d, target{l.spec, r, sources}, l.ask)
+	results := askNamed(ctx, d, target{l.spec, r, sources, l.everywhere}, l.ask)
 	for i, x := range results {
 		results[i] = status.Located(x)
 	}
@@ -298,21 +303,6 @@ func lookups(r ref.Ref, k ref.Kind) []lookup {
 	}
 }
 
-// namedLookups reads a bare name as everything that can have one. The second
-// meaning of a text that has a first is no name.
-func namedLookups(r ref.Ref, k ref.Kind) []lookup {
-	switch {
-	case k != r.Kind:
-		return nil
-	case r.URL() != "": // only documents have addresses of any form
-		return []lookup{pageLookup}
-	case strings.ContainsAny(r.Raw, " \t"): // a title
-		return []lookup{nameLookup, pageLookup}
-	default:
-		return []lookup{nameLookup, pageLookup, revisionLookup, pathLookup, folderLookup}
-	}
-}
-
 var issueLookup = lookup{takes: takes[trackerGetIssueArgs], spec: trackerGetIssueSpec, ask: func(ctx context.Context, s connectors.Source, r ref.Ref) status.Result[Resolution] {
 	return status.Map(s.Tracker.Get(ctx, connectors.IssueGet{Ref: r}), func(i connectors.Issue) Resolution {
 		return Resolution{i.Origin, "issue", trackerGetIssueSpec.Name, Arguments{Ref: i.Ref, Source: s.Name}}
@@ -390,30 +380,8 @@ var releaseLookup = lookup{takes: changeLookup.takes, spec: changeLookup.spec, a
 	return r
 }}
 
-// nameLookup reads a bare name: a project whose name contains it.
-var nameLookup = lookup{takes: takes[trackerDescribeArgs], spec: trackerDescribeSpec, ask: func(ctx context.Context, s connectors.Source, r ref.Ref) status.Result[Resolution] {
-	name := strings.ToLower(r.Raw)
-	all := s.Tracker.Describe(ctx, connectors.DescribeQuery{})
-	return status.Map(status.Select(all, func(p connectors.Project) bool {
-		return strings.Contains(strings.ToLower(p.Ref), name) || strings.Contains(strings.ToLower(p.Title), name)
-	}), projectResolution(s))
-}}
-
 func projectResolution(s connectors.Source) func(connectors.Project) Resolution {
 	return func(p connectors.Project) Resolution {
 		return Resolution{p.Origin, "project", trackerDescribeSpec.Name, Arguments{Project: p.Ref, Source: s.Name}}
 	}
 }
-
-// A bare name may be a branch, tag or hash; a file; or a directory.
-var (
-	revisionLookup = lookup{takes: changeLookup.takes, spec: changeLookup.spec, ask: changeLookup.ask, named: func(r ref.Ref) ref.Ref {
-		return ref.Ref{Kind: ref.Commit, Raw: r.Raw, Revision: r.Raw, ID: r.Raw}
-	}}
-	pathLookup = lookup{takes: fileLookup.takes, spec: fileLookup.spec, ask: fileLookup.ask, named: func(r ref.Ref) ref.Ref {
-		return ref.Ref{Kind: ref.File, Raw: r.Raw, Path: r.Raw}
-	}}
-	folderLookup = lookup{takes: directoryLookup.takes, spec: directoryLookup.spec, ask: directoryLookup.ask, named: func(r ref.Ref) ref.Ref {
-		return ref.Ref{Kind: ref.Directory, Raw: r.Raw, Path: r.Raw}
-	}}
-)

@@ -115,8 +115,10 @@ func (c change) placeIn(s connectors.Source) place {
 	own := inSource(as(*c.ref, ref.Issue), s)
 	name := own.String()
 	switch {
-	case numbered(own):
+	case numbered(own) && strings.Contains(own.Project, "/"):
 		name = own.Project + "#" + own.ID
+	case numbered(own): // its number stands for itself, wherever it lies
+		name = "#" + own.ID
 	case own.ID != "":
 		name = own.ID
 	}

@@ -120,7 +120,10 @@ func (w wireRepoPage) Missing() string {
 // public, GitHub lists none.
 func (t tracker) projects(ctx context.Context) status.Result[connectors.Project] {
 	if t.anonymous() {
-		_, f := t.repo("project", "") // nobody has a list of repositories of their own
+		_, f := t.repo("project", "") // names the missing argument
+		if f == nil {
+			f = t.badArgument("project", "must be owner/name: without a credential there is no account whose repositories could be listed")
+		}
 		return status.Failed[connectors.Project](t.source, *f)
 	}
 	rows, x, f := t.repositories(ctx)

@@ -105,7 +105,8 @@ func (c *client) owns(r ref.Ref) bool {
 		return false
 	}
 	if r.Project == "" {
-		return c.project != "" && r.Kind != ref.Unknown
+		key := r.Kind == ref.Issue && r.Number == 0
+		return c.project != "" && r.Kind != ref.Unknown && !key
 	}
 	_, ok := parseRepo(r.Project)
 	return ok

@@ -109,6 +109,10 @@ const gateway = "api.atlassian.com"
 // reading the issue settles it.
 func (c *client) owns(r ref.Ref) bool {
 	if r.Host == "" {
+		if r.Kind == ref.Issue && r.Number == 0 && r.Project == "" { // pay-12, as branches are called
+			_, f := c.key(r)
+			return f == nil && (r.Provider == "" || r.Provider == "jira")
+		}
 		return (r.Provider == "" || r.Provider == "jira") && (r.Project == "" && c.project != "" && r.Kind != ref.Unknown || isProject(r.Project))
 	}
 	if !r.Fits("jira") {

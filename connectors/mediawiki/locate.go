@@ -38,7 +38,11 @@ func (d documents) want(s site, r ref.Ref) (wanted, *status.Failure) {
 	query := u.Query()
 	before, after, _ := strings.Cut(s.article, "$1")
 	before, _, _ = strings.Cut(before, "?")
+	articles := before != "" && strings.HasPrefix(u.Path, before) && !strings.Contains(u.Path+"/", ".php/")
 	switch {
+	case s.script != "" && r.BasePath != "" && r.BasePath != s.folder() && !articles: // another wiki of the host
+		f := status.Fail(status.ConnectorNotConfigured, status.By(d.source), status.WasCalled, status.Host.Is(r.Host), status.Provider.Is("mediawiki"), status.Reference.Is(r.String()))
+		return w, &f
 	case query.Get("title") != "" || query.Get("curid") != "" || query.Get("oldid") != "":
 		w.title, w.page, w.version = query.Get("title"), query.Get("curid"), query.Get("oldid")
 	case strings.HasPrefix(u.Path, s.script+"/"): // before the articles, which may lie at the very top
@@ -47,6 +51,12 @@ func (d documents) want(s site, r ref.Ref) (wanted, *status.Failure) {
 		w.title, w.page = strings.TrimSuffix(strings.TrimPrefix(u.Path, before), after), ""
 	}
 	return d.named(w)
+}
+
+// folder is where the scripts of the wiki lie, without a slash at its end.
+func (s site) folder() string {
+	at := strings.LastIndexByte(s.script, '/')
+	return s.script[:max(at, 0)]
 }
 
 // named refuses what names no page, and takes the brackets of wikitext off a title.

@@ -92,8 +92,8 @@ func (c *client) owns(r ref.Ref) bool {
 		return false
 	}
 	switch r.Kind {
-	case ref.Issue:
-		return r.Number > 0 && r.Project == ""
+	case ref.Issue: // identifiers have no capitals
+		return r.Number > 0 && r.Project == strings.ToLower(r.Project)
 	case ref.Page, ref.Project, ref.Unknown:
 		return true
 	default:

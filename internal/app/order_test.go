@@ -179,3 +179,16 @@ func TestALimitIsDividedAmongTheSourcesThatCanBeAsked(t *testing.T) {
 		t.Error(limits)
 	}
 }
+
+// TestACursorOfASourceThatIsGoneIsRefused: the others' end is not the end of the walk.
+func TestACursorOfASourceThatIsGoneIsRefused(t *testing.T) {
+	never := false
+	both := []connectors.Source{twoPages("a", &never), twoPages("b", &never)}
+	cursor := since(t, holding(t, both...), 20, "").Coverage.Next
+	if v := since(t, holding(t, both[:1]...), 20, cursor); v.Code != "INPUT_MISSING" || len(v.Data.Items) > 0 {
+		t.Errorf("%s %v", v.Summary, v.refs())
+	}
+	if v := since(t, holding(t, both...), 20, cursor); v.Status != "success" || len(v.Data.Items) != 2 {
+		t.Errorf("%s %v", v.Summary, v.refs())
+	}
+}

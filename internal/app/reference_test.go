@@ -240,6 +240,40 @@ func TestALinkBesideTheConfiguredPathSaysSo(t *testing.T) {
 	}
 }
 
+// TestALinkToAFolderBelowASourceIsNotItsOwn: another server of that product answers there.
+func TestALinkToAFolderBelowASourceIsNotItsOwn(t *testing.T) {
+	for _, link := range []string{
+		"https://corp.example/a/redmine/team/issues/12", "https://corp.example/a/redmine/team/projects/app/wiki/Set_Up",
+		"https://corp.example/jira/team/browse/PAY-12", "https://docs.example/team/display/ENG/Crane+manual", "https://docs.example/team/pages/viewpage.action?pageId=101",
+	} {
+		for _, tool := range []string{"resolve_reference", "tracker_get_issue", "docs_read"} {
+			w := &atlas{}
+			r, v := ask(t, configured(t, worldwide, w), tool, argued(t, tool, link))
+			if v.Failure.Reason != "connector_not_configured" || len(w.asked) > 0 {
+				t.Errorf("%s of %s asked %q: %s", tool, link, w.asked, r.Text)
+			}
+		}
+	}
+	w := &atlas{}
+	team := strings.Replace(worldwide, "retry:", "  - {name: team, provider: redmine, base_url: \"https://corp.example/a/redmine/team\", auth: {token_env: T}}\nretry:", 1)
+	ask(t, configured(t, team, w), "tracker_get_issue", `{"ref":"https://corp.example/a/redmine/team/issues/12"}`)
+	if len(w.asked) == 0 || slices.ContainsFunc(w.asked, func(at string) bool { return !strings.HasPrefix(at, "corp.example/a/redmine/team/") }) {
+		t.Errorf("asked %q", w.asked)
+	}
+}
+
+// TestAnotherWikiOfTheHostIsNotAsked for the page of that name.
+func TestAnotherWikiOfTheHostIsNotAsked(t *testing.T) {
+	for _, link := range []string{"https://know.example/de/index.php?title=Crane", "https://know.example/de/index.php/Crane"} {
+		for _, tool := range []string{"docs_read", "resolve_reference"} {
+			w := &atlas{}
+			if r, v := ask(t, configured(t, worldwide, w), tool, argued(t, tool, link)); v.Failure.Reason != "connector_not_configured" || len(w.asked) > 0 {
+				t.Errorf("%s of %s asked %q: %s", tool, link, w.asked, r.Text)
+			}
+		}
+	}
+}
+
 // TestAKeyIsAskedInEverySourceThatCanHaveIt, and a foreign site's key in none.
 func TestAKeyIsAskedInEverySourceThatCanHaveIt(t *testing.T) {
 	w := &atlas{}
@@ -258,6 +292,40 @@ func TestAKeyIsAskedInEverySourceThatCanHaveIt(t *testing.T) {
 			if len(w.asked) > 0 || v.Code != "CAPABILITY_UNAVAILABLE" {
 				t.Errorf("%s of %s asked %q: %s", tool, link, w.asked, r.Text)
 			}
+		}
+	}
+}
+
+// TestAKeyIsNobodysNumber: PAY-12 is not the 12 of a tracker that counts, whoever is
+// asked for it and in whatever case, neither to read nor to change.
+func TestAKeyIsNobodysNumber(t *testing.T) {
+	for _, key := range []string{"PAY-12", "pay-12", "v2-12", "bd-12"} {
+		for _, tool := range []string{"tracker_get_issue", "tracker_add_comment", "tracker_update_issue"} {
+			for _, source := range []string{"red", "gh"} {
+				w := &atlas{}
+				more := map[string]string{"tracker_add_comment": `,"body":"B"`, "tracker_update_issue": `,"state":"closed"`}[tool]
+				r, v := ask(t, configured(t, worldwide+"writes: true\n", w), tool, fmt.Sprintf(`{"ref":%q,"source":%q%s}`, key, source, more))
+				if v.Code != "INPUT_MISSING" || len(w.asked) > 0 {
+					t.Errorf("%s of %s in %s asked %q: %s", tool, key, source, w.asked, r.Text)
+				}
+			}
+		}
+	}
+	w := &atlas{}
+	ask(t, configured(t, worldwide, w), "tracker_get_issue", `{"ref":"pay-12"}`)
+	asked := strings.Join(w.asked, " ")
+	if strings.Contains(asked, "/12") || strings.Count(asked, "issue/PAY-12") != 3 {
+		t.Errorf("asked %q", w.asked)
+	}
+}
+
+// TestWhatOnlyLooksLikeAKeyIsAName if no tracker has that key.
+func TestWhatOnlyLooksLikeAKeyIsAName(t *testing.T) {
+	w := &atlas{}
+	ask(t, configured(t, worldwide, w), "resolve_reference", `{"reference":"release-2"}`)
+	for _, at := range []string{"api.github.com/repos/acme/app/commits/release-2", "know.example/w/api.php?titles=release-2", "acme.atlassian.net/rest/api/3/issue/RELEASE-2"} {
+		if !slices.Contains(w.asked, at) {
+			t.Errorf("%s was not asked: %q", at, w.asked)
 		}
 	}
 }

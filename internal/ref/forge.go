@@ -2,7 +2,6 @@ package ref
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/frank-mcp/frank/internal/pattern"
@@ -301,10 +300,4 @@ func readCompare(r *Ref, s string) {
 	default:
 		r.Kind = Repository
 	}
-}
-
-// numberOf reads the number of an id such as PAY-12.
-func numberOf(key string) int {
-	n, _ := strconv.Atoi(key[strings.LastIndexByte(key, '-')+1:])
-	return n
 }

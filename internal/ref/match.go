@@ -33,7 +33,8 @@ func isForge(provider string) bool {
 
 // In returns the reference as the server at baseURL sees it: a path prefix of
 // the server that the shape alone could not tell from a group's name is taken
-// off the project. False if the link is not on that server.
+// off the project. False if the link is not on that server, which it is not either if
+// it leads to a product in a folder below.
 func (r Ref) In(baseURL string) (Ref, bool) {
 	base, err := url.Parse(baseURL)
 	if err != nil || r.Host == "" || base.Host == "" {
@@ -47,7 +48,13 @@ func (r Ref) In(baseURL string) (Ref, bool) {
 	if siteHost(base.Scheme, base.Host) != siteHost(own.Scheme, r.Host) {
 		return r, false
 	}
-	if anyPath || prefix == "" {
+	if anyPath {
+		return r, true
+	}
+	if deeper(r, prefix) {
+		return r, false
+	}
+	if prefix == "" {
 		return r, true
 	}
 	path := own.Path + "/"
@@ -59,6 +66,12 @@ func (r Ref) In(baseURL string) (Ref, bool) {
 		r.BasePath = prefix
 	}
 	return r, true
+}
+
+// deeper tells that the product that a link leads to lies in a folder below the server
+// at prefix, so that it is another server. Jira Cloud has such folders of its own.
+func deeper(r Ref, prefix string) bool {
+	return strings.HasPrefix(r.BasePath, prefix+"/") && !strings.HasSuffix(r.Host, ".atlassian.net")
 }
 
 // OnHost tells whether the link has the host of the server at baseURL, whatever the path.

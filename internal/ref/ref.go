@@ -71,7 +71,8 @@ type Ref struct {
 	ID string
 	// Title is a page's title where the link has one.
 	Title string
-	// Number is the number of an issue, change or discussion; 0 if it has none.
+	// Number is the number of an issue, change or discussion in its container; 0 for
+	// what is called by a key: the 12 of PAY-12 is the number of nothing elsewhere.
 	Number int
 	// Path is the path of a file or directory inside the repository.
 	Path string

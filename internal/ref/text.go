@@ -85,7 +85,6 @@ func readItem(r *Ref, s string) bool {
 	}
 	if m := trackerKey.FindStringSubmatch(s); m != nil {
 		r.Kind, r.Project, r.ID = Issue, m[1], s
-		r.Number, _ = strconv.Atoi(m[2])
 		return true
 	}
 	m := fileTask.FindStringSubmatch(s)
@@ -93,7 +92,6 @@ func readItem(r *Ref, s string) bool {
 		return false
 	}
 	r.Kind, r.ID = Issue, s
-	r.Number, _ = strconv.Atoi(m[2])
 	if m[1] == "bd" || m[1] == "task" {
 		r.Provider = "local"
 	}

@@ -9,7 +9,7 @@ import (
 
 func (r *Ref) setKey(key string) {
 	key = strings.ToUpper(key)
-	r.Kind, r.ID, r.Number = Issue, key, numberOf(key)
+	r.Kind, r.ID = Issue, key
 	r.Project = key[:strings.LastIndexByte(key, '-')]
 }
 
