@@ -43,7 +43,7 @@ type Deps struct {
 	// best, for what to add to the configuration.
 	Providers []string
 	Kinds     map[string][]connectors.Kind
-	Now         func() time.Time
+	Now       func() time.Time
 	// Panicked, if set, is told of a panic below a tool, which is answered as that
 	// source's failure. The value may quote anything and must not be shown.
 	Panicked func(tool, source string, value any)

@@ -56,7 +56,7 @@ type seeker struct {
 	last     *upstream.Exchange
 	shown    map[string]bool // rows that were seen: one that changes meanwhile comes again
 	turned   []string        // tokens that were followed
-	lost     bool // a later page was not read
+	lost     bool            // a later page was not read
 }
 
 func (s *seeker) call() call {
