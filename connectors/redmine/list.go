@@ -113,14 +113,29 @@ type walked[R any] struct {
 	gap  *status.Failure
 }
 
+// maxWalks is how often a listing is read that contradicts itself: one that changes
+// meanwhile shows a row twice, or another count than it has rows.
+const maxWalks = 3
+
 // walk reads a listing page by page, within bounds. A failure of the first page
 // leaves last unset or unusable.
 func walk[T upstream.Wire, R any](ctx context.Context, c *client, l lister[T, R]) walked[R] {
-	out := walkAll[T](ctx, c, l)
-	if rows, f := once(out.last, out.rows, l.number); f != nil {
-		out.rows, out.gap = rows, f
+	var before walked[R]
+	for try := 1; ; try++ {
+		out := walkAll[T](ctx, c, l)
+		if rows, f := once(out.last, out.rows, l.number); f != nil {
+			out.rows, out.gap = rows, f
+		}
+		switch {
+		case out.gap == nil:
+			return out
+		case out.gap.Reason() != status.Contradictory && try > 1: // not read again: what there was counts
+			return before
+		case out.gap.Reason() != status.Contradictory || try == maxWalks:
+			return out
+		}
+		before, l.call.fresh = out, true
 	}
-	return out
 }
 
 func walkAll[T upstream.Wire, R any](ctx context.Context, c *client, l lister[T, R]) walked[R] {
