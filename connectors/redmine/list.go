@@ -138,10 +138,28 @@ func walk[T upstream.Wire, R any](ctx context.Context, c *client, l lister[T, R]
 	}
 }
 
+// overlap is how many rows at the start of a page are those with which the pages
+// before it end: so many have been made meanwhile, and moved the others on. That the
+// pages meet shows that none between them is missing. A page that holds nothing else
+// shows rather that the offset was not heeded.
+func overlap[R any](before, rows []R, number func(R) int) int {
+	for n := min(len(before), len(rows)-1); n > 0; n-- {
+		same := true
+		for i, r := range before[len(before)-n:] {
+			same = same && number(r) != 0 && number(r) == number(rows[i])
+		}
+		if same {
+			return n
+		}
+	}
+	return 0
+}
+
 func walkAll[T upstream.Wire, R any](ctx context.Context, c *client, l lister[T, R]) walked[R] {
 	var out walked[R]
+	offset := 0
 	for range maxPages {
-		v, x, f := one[T](ctx, c, l.call.with(part(l.call.query, len(out.rows), maxLimit)))
+		v, x, f := one[T](ctx, c, l.call.with(part(l.call.query, offset, maxLimit)))
 		if f != nil {
 			out.gap = f
 			if out.last == nil {
@@ -150,8 +168,9 @@ func walkAll[T upstream.Wire, R any](ctx context.Context, c *client, l lister[T,
 			return out
 		}
 		rows, listing := l.rows(v)
-		p := page{offset: len(out.rows), rows: len(rows), listing: listing, x: x}
-		out.rows, out.last = append(out.rows, rows...), x
+		p := page{offset: offset, rows: len(rows), listing: listing, x: x}
+		offset += len(rows)
+		out.rows, out.last = append(out.rows, rows[overlap(out.rows, rows, l.number):]...), x
 		end, f := p.ends()
 		if f != nil || end {
 			out.gap = f
