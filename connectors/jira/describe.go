@@ -189,6 +189,7 @@ func (t tracker) projectRows(ctx context.Context, s server, a *status.Audit) ([]
 	}
 	var out []wireProject
 	var first *upstream.Exchange
+	total := 0
 	for range projectPages {
 		w, x, f := one[wireProjects](ctx, t.client, s.get("/project/search", "project", "search").with(url.Values{
 			"startAt": {strconv.Itoa(len(out))}, "maxResults": {strconv.Itoa(projectRows)}, "expand": {"description,issueTypes"},
@@ -204,6 +205,11 @@ func (t tracker) projectRows(ctx context.Context, s server, a *status.Audit) ([]
 			return out, x, nil
 		case *w.Last && w.Total != nil && *w.Total > len(out)+len(*w.Values):
 			a.Fail(status.Completeness, *x.Contradicts("isLast is true, and total exceeds the projects"))
+		case w.Total != nil && *w.Total < total:
+			a.Fail(status.Completeness, *shrank(x))
+		}
+		if w.Total != nil {
+			total = *w.Total
 		}
 		t.hear(a, x)
 		if first == nil {

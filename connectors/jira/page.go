@@ -4,6 +4,7 @@ import (
 	"net/url"
 	"strconv"
 
+	"github.com/frank-mcp/frank/internal/upstream"
 	"github.com/frank-mcp/frank/status"
 )
 
@@ -48,4 +49,10 @@ func (p position) cursor() string {
 		q.Set("skip", strconv.Itoa(p.skip))
 	}
 	return q.Encode()
+}
+
+// shrank is the failure of a listing that was longer when its pages before were read:
+// what is gone drew the rows after it on, past the place where this page begins.
+func shrank(x *upstream.Exchange) *status.Failure {
+	return x.Contradicts("total shrank while the listing was read")
 }

@@ -56,6 +56,7 @@ type seeker struct {
 	last     *upstream.Exchange
 	shown    map[string]bool // rows that were seen: one that changes meanwhile comes again
 	turned   []string        // tokens that were followed
+	total    int             // of the page before
 	lost     bool            // a later page was not read
 }
 
@@ -153,7 +154,10 @@ func (s *seeker) onward(ctx context.Context, w wireFound, x *upstream.Exchange) 
 			return stop(x.Contradicts("total exceeds the rows, and there are no more"))
 		case end > *w.Total && len(*w.Issues) > 0: // so that it does not tell where the listing ends
 			return stop(x.Contradicts("there are more rows than total counts"))
+		case *w.Total < s.total:
+			return stop(shrank(x))
 		}
+		s.total = *w.Total
 		return &position{start: end}, end < *w.Total
 	}
 	first := ""

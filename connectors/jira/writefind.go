@@ -144,11 +144,16 @@ func (w writer) findComment(ctx context.Context, q connectors.CommentAdd) status
 	}
 	a := &status.Audit{}
 	var last *upstream.Exchange
-	for page, start := 0, 0; page < findPages; page++ {
+	start, total := 0, 0
+	for range findPages {
 		c, x, f := w.commentPage(ctx, t.server, commentsAt{t.key, start, findRows, true})
 		if f != nil {
 			return status.Failed[connectors.Issue](w.source, t.named(*f))
 		}
+		if *c.Total < total {
+			return status.Failed[connectors.Issue](w.source, t.named(*shrank(x)))
+		}
+		total = *c.Total
 		if w.hear(a, x); last == nil {
 			w.identify(ctx, a, x)
 		}

@@ -157,7 +157,7 @@ func overlap[R any](before, rows []R, number func(R) int) int {
 
 func walkAll[T upstream.Wire, R any](ctx context.Context, c *client, l lister[T, R]) walked[R] {
 	var out walked[R]
-	offset := 0
+	offset, total := 0, 0
 	for range maxPages {
 		v, x, f := one[T](ctx, c, l.call.with(part(l.call.query, offset, maxLimit)))
 		if f != nil {
@@ -172,10 +172,14 @@ func walkAll[T upstream.Wire, R any](ctx context.Context, c *client, l lister[T,
 		offset += len(rows)
 		out.rows, out.last = append(out.rows, rows[overlap(out.rows, rows, l.number):]...), x
 		end, f := p.ends()
+		if f == nil && *listing.Total < total { // what is gone drew the others on, past the place where this page begins
+			f = x.Contradicts("total_count shrank while the listing was read")
+		}
 		if f != nil || end {
 			out.gap = f
 			return out
 		}
+		total = *listing.Total
 	}
 	capped := status.Fail(status.OwnCap, status.WasCalled, status.Limit.Is(maxPages*maxLimit), status.Examined.Is(len(out.rows)))
 	out.gap = &capped
